@@ -257,6 +257,30 @@ mod tests {
         assert_eq!(queries.load(Ordering::SeqCst), asked);
     }
 
+    /// They are looked up while the only thread for blocking work is occupied.
+    #[test]
+    fn dead_names_hold_no_thread() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(1)
+            .build()
+            .unwrap();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        runtime.block_on(async {
+            tokio::task::spawn_blocking(move || released.recv());
+            let (resolver, queries) = silent_server().await;
+            let lookups = (0..200).map(|number| {
+                let (resolver, name) = (&resolver, format!("{number}.test"));
+                async move { resolver.addresses(&name).await }
+            });
+            let ended = tokio::time::timeout(Duration::from_mins(1), join_all(lookups)).await;
+            let results = ended.expect("the lookups wait for a thread");
+            assert!(results.iter().all(Result::is_err));
+            assert!(queries.load(Ordering::SeqCst) > 0);
+        });
+        drop(release);
+    }
+
     #[tokio::test]
     async fn dead_names_do_not_replace_names_in_use() {
         let source = AddressSource::Custom(Arc::new(|name: &str| match name {

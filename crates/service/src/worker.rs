@@ -84,7 +84,13 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         let keys = RandomState::new().build_hasher().finish();
         let planner: Planner = Arc::new(move |job: &JobRequest| {
             let params: JobParams =
-                serde_json::from_value(job.params.clone()).map_err(|error| error.to_string())?;
+                serde_path_to_error::deserialize(&job.params).map_err(|error| {
+                    tracing::warn!(job_id = %job.id, %error, "cannot read the parameters of a job");
+                    let path = error.path();
+                    format!(
+                        "the stored parameters of the job cannot be read by this version (at {path}); create the job again"
+                    )
+                })?;
             // Not a secret: it only keeps the pages of two jobs apart in one browser.
             let visit = BuildHasherDefault::<DefaultHasher>::default().hash_one(job.id);
             params

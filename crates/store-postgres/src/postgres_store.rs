@@ -66,7 +66,7 @@ impl Backend for PostgresStore {
 
     async fn running_jobs(&self, owner: &str) -> Result<Vec<JobId>, Error> {
         let jobs = sqlx::query_scalar!(
-            "SELECT id FROM jobs WHERE owner = $1 AND status IN ('queued', 'running')
+            "SELECT id FROM jobs WHERE owner = $1 AND status IN ('queued', 'running') AND creating_until IS NULL
                AND (stop_reason IS NULL OR stop_reason IN ('max_pages', 'quota_queued_tasks'))
              ORDER BY id LIMIT $2",
             owner,

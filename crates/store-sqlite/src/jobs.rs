@@ -82,10 +82,10 @@ impl Jobs for SqliteStore {
     }
 
     async fn cancel(&self, access: &Access, id: JobId) -> StoreResult<Cancel> {
-        // The owner of a job never changes.
+        // A job that is being created exists for nobody.
         if self.request(access, id).await?.is_none() {
             return Ok(Cancel::NotFound);
         }
-        backend::cancel(self, id).await
+        backend::cancel(self, access, id).await
     }
 }

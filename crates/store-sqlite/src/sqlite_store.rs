@@ -77,7 +77,7 @@ impl Backend for SqliteStore {
 
     async fn running_jobs(&self, owner: &str) -> Result<Vec<JobId>, Error> {
         let jobs = sqlx::query_scalar!(
-            r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE owner = ?1 AND status IN ('queued', 'running')
+            r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE owner = ?1 AND status IN ('queued', 'running') AND creating_until IS NULL
                  AND (stop_reason IS NULL OR stop_reason IN ('max_pages', 'quota_queued_tasks'))
                ORDER BY id LIMIT ?2"#,
             owner,

@@ -26,7 +26,7 @@ pub struct Quota {
     /// Bytes of stored results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_bytes: Option<u64>,
-    /// Event streams at the same time.
+    /// Event streams and exports at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_streams: Option<u64>,
     /// Seconds of rendering per day.

@@ -62,6 +62,7 @@ macro_rules! conformance {
             creation::a_large_job_is_complete,
             creation::a_large_job_is_created_in_parts,
             creation::an_abandoned_job_is_deleted,
+            creation::a_quota_ends_no_job_that_is_created,
             creation::a_large_job_has_its_key,
             creation::the_clock_starts_at_the_first_claim,
             creation::a_job_that_is_never_started_ends,

@@ -6,6 +6,7 @@
 
 mod crawl_url;
 mod host_key;
+mod pattern_syntax;
 mod resolver;
 mod scope;
 mod simple_href;

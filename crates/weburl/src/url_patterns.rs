@@ -12,7 +12,12 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::syntax;
 use regex_automata::{Input, MatchKind};
-use regex_syntax::ast::{self, Ast, Flag, GroupKind};
+
+use crate::pattern_syntax::{TOO_COMPLEX, invalid_syntax};
+
+/// Patterns whose automata would be too large together.
+const TOO_COMPLEX_TOGETHER: &str =
+    "the patterns together are too complex; use fewer or simpler ones";
 
 /// Whether patterns are limited in size.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -55,8 +60,6 @@ impl UrlPatterns {
     const MAX_COMBINED_BYTES: usize = 512 << 10;
     /// Maximum size of all automata of a list.
     const MAX_TOTAL_BYTES: usize = 1 << 20;
-    /// Maximum depth of groups in each other.
-    const MAX_NESTING: u32 = 50;
 
     /// Compiles patterns.
     pub fn compile<S: AsRef<str>>(
@@ -111,21 +114,21 @@ impl UrlPatterns {
 }
 
 fn regex_set<S: AsRef<str>>(patterns: &[S]) -> Result<RegexSet, PatternError> {
-    let error = match RegexSet::new(patterns) {
-        Ok(set) => return Ok(set),
-        Err(error) => error,
-    };
+    if let Ok(set) = RegexSet::new(patterns) {
+        return Ok(set);
+    }
     // The error of a set does not always name the pattern.
     for (position, pattern) in patterns.iter().enumerate() {
-        if let Err(error) = RegexSet::new([pattern]) {
-            let reason = last_line(&error.to_string());
+        let pattern = pattern.as_ref();
+        if RegexSet::new([pattern]).is_err() {
+            let reason = invalid_syntax(pattern, PatternLimits::Default);
+            let reason = reason.unwrap_or_else(|| TOO_COMPLEX.to_owned());
             return Err(PatternError { position, reason });
         }
     }
-    let reason = last_line(&error.to_string());
     Err(PatternError {
         position: 0,
-        reason,
+        reason: TOO_COMPLEX_TOGETHER.to_owned(),
     })
 }
 
@@ -141,7 +144,7 @@ fn automata<S: AsRef<str>>(patterns: &[S]) -> Result<Vec<dense::DFA<Vec<u32>>>, 
                 UrlPatterns::MAX_BYTES
             ))
         } else {
-            invalid_syntax(pattern)
+            invalid_syntax(pattern, PatternLimits::Strict)
         };
         if let Some(reason) = reason {
             return Err(PatternError { position, reason });
@@ -157,9 +160,14 @@ fn automata<S: AsRef<str>>(patterns: &[S]) -> Result<Vec<dense::DFA<Vec<u32>>>, 
     let mut compiled = Vec::with_capacity(patterns.len());
     for (position, pattern) in patterns.into_iter().enumerate() {
         let max = UrlPatterns::MAX_AUTOMATON_BYTES.min(left);
-        let dfa = automaton(&[pattern], max).map_err(|error| PatternError {
+        // With valid syntax, only its size can be the problem.
+        let dfa = automaton(&[pattern], max).map_err(|_| PatternError {
             position,
-            reason: error.reason(max == left),
+            reason: if max == left {
+                TOO_COMPLEX_TOGETHER.to_owned()
+            } else {
+                TOO_COMPLEX.to_owned()
+            },
         })?;
         left = left.saturating_sub(dfa.memory_usage());
         compiled.push(dfa);
@@ -167,91 +175,16 @@ fn automata<S: AsRef<str>>(patterns: &[S]) -> Result<Vec<dense::DFA<Vec<u32>>>, 
     Ok(compiled)
 }
 
-/// Returns what is wrong with the syntax of a pattern, before anything is built from it.
-fn invalid_syntax(pattern: &str) -> Option<String> {
-    let parsed = ast::parse::ParserBuilder::new()
-        .nest_limit(UrlPatterns::MAX_NESTING)
-        .build()
-        .parse(pattern);
-    match parsed {
-        Ok(ast) => ast::visit(&ast, UnicodeFlag).err(),
-        Err(error) => Some(last_line(&error.to_string())),
-    }
-}
-
-/// Finds the flag that turns Unicode on again.
-struct UnicodeFlag;
-
-impl ast::Visitor for UnicodeFlag {
-    type Output = ();
-    type Err = String;
-
-    fn finish(self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn visit_pre(&mut self, ast: &Ast) -> Result<(), String> {
-        let flags = match ast {
-            Ast::Flags(set) => Some(&set.flags),
-            Ast::Group(group) => match &group.kind {
-                GroupKind::NonCapturing(flags) => Some(flags),
-                GroupKind::CaptureIndex(_) | GroupKind::CaptureName { .. } => None,
-            },
-            _ => None,
-        };
-        if flags.and_then(|flags| flags.flag_state(Flag::Unicode)) == Some(true) {
-            return Err("the flag u is not allowed: URLs are ASCII".to_owned());
-        }
-        Ok(())
-    }
-}
-
-/// Why an automaton cannot be built.
-enum AutomatonError {
-    TooLarge,
-    Invalid(String),
-}
-
-impl AutomatonError {
-    fn of(error: &dense::BuildError) -> Self {
-        // The last cause says what is wrong with the pattern.
-        let mut cause: &dyn std::error::Error = error;
-        while let Some(source) = cause.source() {
-            cause = source;
-        }
-        let text = cause.to_string();
-        if error.is_size_limit_exceeded() || text.contains("limit") {
-            Self::TooLarge
-        } else {
-            Self::Invalid(last_line(&text))
-        }
-    }
-
-    /// `is_total`: the size of all patterns was the limit.
-    fn reason(self, is_total: bool) -> String {
-        match self {
-            Self::Invalid(reason) => reason,
-            Self::TooLarge if is_total => {
-                "the patterns together are too complex; use fewer or simpler ones".to_owned()
-            }
-            Self::TooLarge => {
-                "it is too complex; avoid large counts such as {100}, or split it into several patterns"
-                    .to_owned()
-            }
-        }
-    }
-}
-
-fn automaton(patterns: &[&str], max_bytes: usize) -> Result<dense::DFA<Vec<u32>>, AutomatonError> {
+fn automaton(
+    patterns: &[&str],
+    max_bytes: usize,
+) -> Result<dense::DFA<Vec<u32>>, dense::BuildError> {
     let config = dense::Config::new()
         .match_kind(MatchKind::LeftmostFirst)
         .start_kind(StartKind::Unanchored)
         .dfa_size_limit(Some(max_bytes))
         .determinize_size_limit(Some(max_bytes));
-    let syntax = syntax::Config::new()
-        .unicode(false)
-        .utf8(false)
-        .nest_limit(UrlPatterns::MAX_NESTING);
+    let syntax = syntax::Config::new().unicode(false).utf8(false);
     let nfa = thompson::Config::new()
         .utf8(false)
         .which_captures(WhichCaptures::None)
@@ -261,13 +194,6 @@ fn automaton(patterns: &[&str], max_bytes: usize) -> Result<dense::DFA<Vec<u32>>
         .syntax(syntax)
         .thompson(nfa)
         .build_many(patterns)
-        .map_err(|error| AutomatonError::of(&error))
-}
-
-/// The error of the regex crate spans several lines; the last one has the reason.
-fn last_line(text: &str) -> String {
-    let reason = text.lines().last().unwrap_or_default().trim();
-    reason.strip_prefix("error: ").unwrap_or(reason).to_owned()
 }
 
 #[cfg(test)]
@@ -325,8 +251,8 @@ mod tests {
             (r"(?i-u:a(?u:\pL))", "the flag u is not allowed"),
             (r"\pL", "Unicode"),
             (&nested, "nest"),
-            (&long, "longer than 10000 bytes"),
-            ("(", "unclosed group"),
+            (&long, "exceed the 10000-byte limit"),
+            ("(", "( has no closing )"),
         ] {
             let error = strict(&["/fine/", pattern]).unwrap_err();
             assert_eq!(error.position, 1, "{pattern}");

@@ -19,7 +19,7 @@ use super::resolv_conf::ResolvConf;
 const ATTEMPT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How often each server is asked.
 const ATTEMPTS: usize = 2;
-/// How long a lookup may take, with all attempts and search domains.
+/// How long a lookup may take from its turn, with all attempts and search domains.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
 /// Maximum number of lookups at a time.
 const MAX_LOOKUPS: usize = 256;
@@ -109,10 +109,10 @@ impl DnsResolver {
         if bare == "localhost" || bare.ends_with(".localhost") {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }
-        let lookup = async {
-            let _turn = self.lookups.acquire().await;
-            self.search(&configuration.conf, &name).await
-        };
+        // The time of the lookup begins with its turn: that others wait for servers that do not respond says nothing about this
+        // name.
+        let _turn = self.lookups.acquire().await;
+        let lookup = self.search(&configuration.conf, &name);
         let found = timeout(LOOKUP_TIMEOUT, lookup).await;
         found.unwrap_or(Err(DnsError::Failed))
     }
@@ -237,6 +237,10 @@ async fn has_ipv6() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
+    use futures_util::FutureExt;
+
     use super::*;
 
     /// A server that responds with this address and these flags to queries for IPv4, and with nothing to others.
@@ -328,5 +332,25 @@ mod tests {
             let _ = lookup.await;
         }
         assert_eq!(resolver.lookups.available_permits(), MAX_LOOKUPS);
+    }
+
+    /// As many lookups as may run at a time get no response, for longer than one may take: the next name is looked up after them.
+    #[tokio::test]
+    async fn waiting_for_a_turn_does_not_fail_a_lookup() {
+        let address = [192, 0, 2, 7];
+        let resolver = DnsResolver::asking(server(0x8180, Some(address)).await);
+        let turns = u32::try_from(MAX_LOOKUPS).unwrap();
+        let silent = resolver.lookups.acquire_many(turns).await.unwrap();
+        let mut lookup = pin!(resolver.look_up("alive.test"));
+        tokio::time::pause();
+        for _ in 0..3 {
+            assert_eq!(lookup.as_mut().now_or_never(), None);
+            tokio::time::advance(LOOKUP_TIMEOUT).await;
+        }
+        assert_eq!(lookup.as_mut().now_or_never(), None);
+        // The server is a real one.
+        tokio::time::resume();
+        drop(silent);
+        assert_eq!(lookup.await, Ok(vec![address.into()]));
     }
 }

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use super::auth::Authenticator;
 use super::bounded_fetch::BoundedFetch;
 use super::event_feed::EventFeeds;
+use super::key_checks::KeyChecks;
 use super::owner_limits::OwnerLimits;
 use super::request_work::RequestWork;
 use super::scrape_turn::ScrapeQueue;
@@ -62,6 +63,7 @@ struct Inner<S> {
     defaults: JobDefaults,
     scraper: ApiScraper<S>,
     keys: Authenticator,
+    key_checks: KeyChecks,
     limits: Arc<OwnerLimits>,
     meter: Arc<UsageMeter<S>>,
     scrape_queue: Arc<ScrapeQueue>,
@@ -74,6 +76,10 @@ struct Inner<S> {
 
 /// Limits for reading a request body.
 pub(super) trait BodyLimits: Send + Sync {
+    fn request_timeout(&self) -> Duration;
+
+    fn limits(&self) -> &Arc<OwnerLimits>;
+
     fn max_body_bytes(&self) -> u64;
 
     fn body_timeout(&self) -> Duration;
@@ -82,6 +88,14 @@ pub(super) trait BodyLimits: Send + Sync {
 }
 
 impl<S: Store> BodyLimits for App<S> {
+    fn request_timeout(&self) -> Duration {
+        self.inner.config.server.request_timeout
+    }
+
+    fn limits(&self) -> &Arc<OwnerLimits> {
+        &self.inner.limits
+    }
+
     fn max_body_bytes(&self) -> u64 {
         self.inner.config.server.max_body_bytes
     }
@@ -131,6 +145,7 @@ impl<S: Store> App<S> {
         let fetch = browser.fetch(http);
         let gate = StoreHostGate::new(store.clone(), guard.clone(), addresses, lease, rng_seed);
         let fetch = Arc::new(BoundedFetch::new(fetch, guard, max_scrapes(&config)));
+        let limits = Arc::<OwnerLimits>::default();
         let on_notice = |notice: Notice| tracing::info!(event = notice.as_str(), "{notice}");
         Self {
             inner: Arc::new(Inner {
@@ -138,12 +153,13 @@ impl<S: Store> App<S> {
                 // A request that waits is ended by its own timeout.
                 scraper: Scraper::with_gate(fetch, plan, gate, rng_seed, Stop::new(), on_notice),
                 keys: Authenticator::new(&config.server),
-                limits: Arc::default(),
+                request_work: RequestWork::new(Arc::clone(&limits)),
+                limits,
+                key_checks: KeyChecks::default(),
                 meter: Arc::new(UsageMeter::new(store.clone())),
                 scrape_queue: Arc::new(ScrapeQueue::new(&config.server)),
                 feeds: Arc::default(),
                 readiness: CachedCheck::default(),
-                request_work: RequestWork::default(),
                 stopping: watch::Sender::new(false),
                 browser,
                 store,
@@ -190,6 +206,10 @@ impl<S: Store> App<S> {
 
     pub(super) fn feeds(&self) -> &Arc<EventFeeds> {
         &self.inner.feeds
+    }
+
+    pub(super) fn key_checks(&self) -> &KeyChecks {
+        &self.inner.key_checks
     }
 
     pub(super) fn keys(&self) -> &Authenticator {

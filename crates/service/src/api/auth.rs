@@ -186,11 +186,18 @@ pub(super) struct Caller {
     pub(super) role: KeyRole,
     /// What the owner may use: the quota of the key, or else that of the configuration.
     pub(super) quota: Quota,
+    /// The key, if it is one of the store.
+    pub(super) key: Option<KeyHash>,
 }
 
 impl Caller {
     pub(super) fn new(owner: Owner, role: KeyRole, quota: Quota) -> Self {
-        Self { owner, role, quota }
+        Self {
+            owner,
+            role,
+            quota,
+            key: None,
+        }
     }
 
     /// Whose jobs the caller may see.
@@ -257,7 +264,9 @@ async fn authorize<S: Store>(app: &App<S>, sent: &Credentials) -> Result<Caller,
         // Looked up by its hash: the duration reveals nothing about the key.
         let hash = KeyHash::of(key);
         if let Some(key) = keys.look_up(app.store(), hash, wait.is_some()).await? {
-            return accept(app, key);
+            let caller = accept(app, key)?;
+            let key = Some(hash);
+            return Ok(Caller { key, ..caller });
         }
     }
     let config = app.config();

@@ -5,12 +5,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use crawler_store::{JobCreation, JobId, JobKind, JobState, NewJob, Store, StoreError};
 use http::{HeaderValue, StatusCode, header};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::app::{App, BodyLimits};
 use super::auth::Caller;
 use super::idempotency::{IdempotencyHeader, IdempotencyParameter};
-use super::json_body::JsonBody;
+use super::job_body::{CreationTurn, JobBody};
 use super::problem::Problem;
 use super::requests::{BatchRequest, SiteRequest};
 use super::responses::AcceptedJob;
@@ -28,10 +28,18 @@ pub(super) async fn batch<S: Store>(
     State(app): State<App<S>>,
     caller: Caller,
     idempotency: IdempotencyHeader,
-    JsonBody(request): JsonBody<BatchRequest>,
+    JobBody { request, turn }: JobBody<BatchRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, caller, JobKind::BatchScrape, params, idempotency).await
+    create_job(
+        &app,
+        caller,
+        JobKind::BatchScrape,
+        params,
+        idempotency,
+        turn,
+    )
+    .await
 }
 
 /// Crawl a site
@@ -46,10 +54,10 @@ pub(super) async fn crawl<S: Store>(
     State(app): State<App<S>>,
     caller: Caller,
     idempotency: IdempotencyHeader,
-    JsonBody(request): JsonBody<SiteRequest>,
+    JobBody { request, turn }: JobBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, caller, JobKind::Crawl, params, idempotency).await
+    create_job(&app, caller, JobKind::Crawl, params, idempotency, turn).await
 }
 
 /// List the URLs of a site
@@ -64,10 +72,10 @@ pub(super) async fn map<S: Store>(
     State(app): State<App<S>>,
     caller: Caller,
     idempotency: IdempotencyHeader,
-    JsonBody(request): JsonBody<SiteRequest>,
+    JobBody { request, turn }: JobBody<SiteRequest>,
 ) -> Result<Response, Problem> {
     let params = request.params(app.config())?;
-    create_job(&app, caller, JobKind::Map, params, idempotency).await
+    create_job(&app, caller, JobKind::Map, params, idempotency, turn).await
 }
 
 async fn create_job<S: Store>(
@@ -76,8 +84,15 @@ async fn create_job<S: Store>(
     kind: JobKind,
     params: JobParams,
     idempotency: IdempotencyHeader,
+    turn: CreationTurn,
 ) -> Result<Response, Problem> {
-    let (prepared, idempotency) = prepare(app, &caller, kind, params, idempotency).await?;
+    let preparing = prepare(app, &caller, kind, params, idempotency);
+    let prepared = timeout_at(turn.deadline, preparing).await;
+    let (prepared, idempotency) = prepared.map_err(|_| {
+        Problem::busy(
+            "the request was not checked in time (server.request_timeout); try again later",
+        )
+    })??;
     let invalid_urls = prepared.invalid_urls;
     if prepared.job.seeds.is_empty() {
         return Err(Problem::new(
@@ -90,16 +105,7 @@ async fn create_job<S: Store>(
         .about(invalid_urls.listed));
     }
     let new_id = prepared.job.id;
-    let creating = app.limits().creating(&caller.owner);
-    let time_limit = app.config().server.request_timeout;
-    let _creating = timeout(time_limit, creating.lock_owned())
-        .await
-        .map_err(|_| {
-            Problem::busy(
-                "the request waited for other jobs of this API key to be created; try again later",
-            )
-        })?;
-    let id = match store_job(app, prepared.job).await {
+    let id = match store_job(app, prepared.job, turn.deadline).await {
         Ok(JobCreation::Created) => {
             super::metrics::count_job(kind, &caller.owner);
             tracing::info!(job_id = %new_id, owner = %caller.owner, kind = kind.as_str(), "job created");
@@ -159,17 +165,20 @@ async fn prepare<S: Store>(
         })
     };
     let prepared = if is_long {
-        app.request_work().run(prepare).await?
+        app.request_work().run(&caller.owner, prepare).await?
     } else {
         prepare()
     };
     Ok(prepared?)
 }
 
-/// Stores the job within the request timeout. Timing out here allows an error message that names the job.
-async fn store_job<S: Store>(app: &App<S>, job: NewJob) -> Result<JobCreation, StoreError> {
-    let time_limit = app.config().server.request_timeout;
-    timeout(time_limit, app.store().create_job(job))
+/// Stores the job before the deadline. Timing out here allows an error message that names the job.
+async fn store_job<S: Store>(
+    app: &App<S>,
+    job: NewJob,
+    deadline: Instant,
+) -> Result<JobCreation, StoreError> {
+    timeout_at(deadline, app.store().create_job(job))
         .await
         .unwrap_or_else(|_| Err(StoreError::Unavailable("the call timed out".to_owned())))
 }

@@ -22,6 +22,7 @@ use super::app::App;
 use super::auth::Caller;
 use super::event_feed::{FeedEnd, FeedState, MAX_PAGES, page_event};
 use super::job_path::JobPath;
+use super::key_checks::key_end;
 use super::owner_limits::OwnerPermit;
 use super::problem::Problem;
 use super::results::job_request;
@@ -67,6 +68,7 @@ pub(super) async fn events<S: Store>(
     };
     job_request(&app, &caller.access(), id).await?;
     let permit = app.limits().stream(&caller)?;
+    let key_end = key_end(&app, &caller);
     let source = EventStream {
         app,
         id,
@@ -78,12 +80,17 @@ pub(super) async fn events<S: Store>(
         ready: VecDeque::new(),
         _permit: permit,
     };
-    let events = stream::unfold(source, |mut source| async move {
-        let event = match timeout(KEEP_ALIVE, source.next()).await {
+    let events = stream::unfold((source, key_end), |(mut source, mut key_end)| async move {
+        let next = tokio::select! {
+            biased;
+            () = &mut key_end => return None,
+            next = timeout(KEEP_ALIVE, source.next()) => next,
+        };
+        let event = match next {
             Ok(event) => event?,
             Err(_) => Bytes::from_static(b":\n\n"),
         };
-        Some((Ok::<_, Infallible>(event), source))
+        Some((Ok::<_, Infallible>(event), (source, key_end)))
     });
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),

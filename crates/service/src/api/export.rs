@@ -1,8 +1,8 @@
 //! `GET /v1/jobs/{id}/export`: all results of a job as a stream of NDJSON.
 //!
 //! A task reads the results from the store page by page and waits when the client is slow, so memory use does not
-//! depend on the size of the job. If the store fails, the connection is closed before the end of the response, which
-//! the client can detect.
+//! depend on the size of the job. If the store fails, or the API key is revoked, the connection is closed before the end of the response,
+//! which the client can detect. A slow client holds a connection for long, so exports count like event streams.
 
 use std::io;
 
@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use super::app::App;
 use super::auth::Caller;
 use super::job_path::JobPath;
+use super::key_checks::key_end;
 use super::problem::Problem;
 use super::query::QueryParams;
 use super::requests::ExportQuery;
@@ -34,7 +35,10 @@ const BUFFERED_CHUNKS: usize = 2;
 #[utoipa::path(
     get, path = "/v1/jobs/{id}/export", tag = "results",
     params(("id" = uuid::Uuid, Path, description = "ID of the job"), ExportQuery),
-    responses((status = 200, description = "One JSON object per line", body = String, content_type = "application/x-ndjson"))
+    responses(
+        (status = 200, description = "One JSON object per line", body = String, content_type = "application/x-ndjson"),
+        (status = 429, description = "`quota_exceeded`: the quota `event_streams`, which also limits exports, is used up; `too_many_wrong_keys`", body = Problem, content_type = "application/problem+json"),
+    )
 )]
 pub(super) async fn export<S: Store>(
     State(app): State<App<S>>,
@@ -59,6 +63,7 @@ pub(super) async fn export<S: Store>(
     if !["documents", "map"].contains(&kind) {
         return Err(Problem::invalid("type", "type: must be documents or map"));
     }
+    let permit = app.limits().stream(&caller)?;
     let wants_documents = kind == "documents";
     let format = format_of(&job_request);
     let (chunks, receiver) = mpsc::channel(BUFFERED_CHUNKS);
@@ -72,9 +77,17 @@ pub(super) async fn export<S: Store>(
             send(lines, chunks).await;
         }
     });
-    let body = stream::unfold(receiver, |mut receiver| async move {
-        let chunk = receiver.recv().await?;
-        Some((chunk, receiver))
+    let state = (receiver, key_end(&app, &caller), permit);
+    let body = stream::unfold(Some(state), |state| async move {
+        let (mut receiver, mut key_end, permit) = state?;
+        tokio::select! {
+            biased;
+            () = &mut key_end => {
+                let error = io::Error::other("the API key is no longer valid");
+                Some((Err(error), None))
+            }
+            chunk = receiver.recv() => Some((chunk?, Some((receiver, key_end, permit)))),
+        }
     });
     let name = format!("attachment; filename=\"{id}-{kind}.ndjson\"");
     let mut response = Body::from_stream(body).into_response();

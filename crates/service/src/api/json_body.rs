@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use axum::body::Bytes;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, Request};
 use crawler_model::counted;
+use crawler_store::Owner;
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -12,9 +13,11 @@ use serde_json::error::Category;
 use tokio::time::timeout;
 
 use super::app::BodyLimits;
+use super::auth::Caller;
+use super::owner_limits::OwnerPermit;
 use super::problem::Problem;
 
-/// A longer body is parsed on a blocking thread.
+/// A longer body is parsed on a blocking thread, and their number is limited.
 const LONG_BODY: usize = 64 << 10;
 
 /// Maximum length of a message about a body, in characters.
@@ -27,6 +30,20 @@ impl<T: DeserializeOwned + Send + 'static, A: BodyLimits> FromRequest<A> for Jso
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &A) -> Result<Self, Problem> {
+        let received = ReceivedBody::of(request, app).await?;
+        received.parse(app).await.map(|(parsed, _)| Self(parsed))
+    }
+}
+
+/// A body that was read and not parsed. An owner can have a few long ones at a time, until their requests are answered.
+pub(super) struct ReceivedBody {
+    bytes: Bytes,
+    pub(super) owner: Owner,
+    permit: Option<OwnerPermit>,
+}
+
+impl ReceivedBody {
+    pub(super) async fn of<A: BodyLimits>(request: Request, app: &A) -> Result<Self, Problem> {
         if !is_json(request.headers()) {
             return Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -35,13 +52,53 @@ impl<T: DeserializeOwned + Send + 'static, A: BodyLimits> FromRequest<A> for Jso
             )
             .at("Content-Type"));
         }
+        // Missing only on a route without `require_key`.
+        let caller = request.extensions().get::<Caller>();
+        let owner = caller.ok_or_else(Problem::internal)?.owner.clone();
+        let length = request.body().size_hint().upper();
+        let is_long = length.is_none_or(|length| length > LONG_BODY as u64);
+        let permit = match is_long.then(|| app.limits().long_body(&owner)).transpose() {
+            Ok(permit) => permit,
+            Err(problem) => {
+                discard(request, app.max_body_bytes(), app.body_timeout()).await;
+                return Err(problem);
+            }
+        };
         let bytes = body(request, app.max_body_bytes(), app.body_timeout()).await?;
-        if bytes.len() <= LONG_BODY {
-            return parsed(&bytes).map(Self);
-        }
-        let parsing = app.request_work().run(move || parsed(&bytes));
-        parsing.await?.map(Self)
+        Ok(Self {
+            bytes,
+            owner,
+            permit,
+        })
     }
+
+    /// Parses the body; also returns its part of the limit, to keep until the request is answered.
+    pub(super) async fn parse<T: DeserializeOwned + Send + 'static, A: BodyLimits>(
+        self,
+        app: &A,
+    ) -> Result<(T, Option<OwnerPermit>), Problem> {
+        let Self {
+            bytes,
+            owner,
+            permit,
+        } = self;
+        let parsed = if bytes.len() <= LONG_BODY {
+            parsed(&bytes)
+        } else {
+            let parsing = app.request_work().run(&owner, move || parsed(&bytes));
+            parsing.await?
+        };
+        parsed.map(|parsed| (parsed, permit))
+    }
+}
+
+/// Reads a body that is not used: many clients read the response only after they have sent it.
+async fn discard(request: Request, max_bytes: u64, time_limit: Duration) {
+    let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+    let mut body = Limited::new(request.into_body(), max_bytes);
+    let reading = async { while let Some(Ok(_)) = body.frame().await {} };
+    // What is sent later is not read.
+    let _ = timeout(time_limit, reading).await;
 }
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {

@@ -106,7 +106,7 @@ impl Modify for AllOperations {
 const JOB_CREATION_PROBLEMS: [(&str, &str); 3] = [
     (
         "429",
-        "`quota_exceeded`: a quota of the API key is used up, see `quota`; `too_many_wrong_keys`; see `Retry-After`",
+        "`quota_exceeded`: a quota of the API key is used up, see `quota`; `too_many_requests`: it has too many requests of this kind in progress; `too_many_wrong_keys`; see `Retry-After`",
     ),
     (
         "409",

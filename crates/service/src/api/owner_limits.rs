@@ -1,4 +1,5 @@
-//! Quotas that an API process keeps in memory: requests to `/v1/scrape` and event streams of each owner.
+//! Limits of each owner that an API process keeps in memory: requests to `/v1/scrape`, event streams and exports, long bodies, and
+//! requests that create jobs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -15,6 +16,10 @@ use super::problem::Problem;
 /// Number of owners at which those without requests are forgotten. An owner with a request has a connection, whose number is
 /// limited.
 const MAX_OWNERS: usize = 1_024;
+/// Maximum number of requests of one owner with a long body at a time: each takes many times its size in memory.
+const MAX_LONG_BODIES: u64 = 5;
+/// Maximum number of requests of one owner that create jobs at a time. All but one wait.
+const MAX_CREATIONS: u64 = 256;
 /// When to try again after too many requests at the same time.
 const IN_FLIGHT_RETRY: Duration = Duration::from_secs(1);
 
@@ -29,8 +34,12 @@ pub(super) struct OwnerLimits {
 pub(super) struct Activity {
     /// Requests to `/v1/scrape` that have not been answered.
     pub(super) scrapes: u64,
-    /// Open event streams.
+    /// Open event streams and exports.
     pub(super) streams: u64,
+    /// Requests with a long body.
+    long_bodies: u64,
+    /// Requests that create a job.
+    creations: u64,
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +48,8 @@ struct OwnerActivity {
     rate: Option<Rate>,
     /// Held while a job is created.
     creating: Arc<tokio::sync::Mutex<()>>,
+    /// Held while a request is worked on that takes long.
+    working: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// A bucket that fills up by one with each request, and empties with the rate.
@@ -62,6 +73,7 @@ impl OwnerActivity {
         self.now == Activity::default()
             && self.rate.as_ref().is_none_or(is_old)
             && Arc::strong_count(&self.creating) == 1
+            && Arc::strong_count(&self.working) == 1
     }
 
     /// Counts a request, or returns how long to wait until it is allowed.
@@ -134,10 +146,44 @@ impl OwnerLimits {
             owner.now.scrapes += 1;
             Ok(())
         })?;
-        Ok(self.permit(caller, |now| &mut now.scrapes))
+        Ok(self.permit(&caller.owner, |now| &mut now.scrapes))
     }
 
-    /// Admits an event stream.
+    /// Admits a request with a long body.
+    pub(super) fn long_body(self: &Arc<Self>, owner: &Owner) -> Result<OwnerPermit, Problem> {
+        let what = "with a long body are in progress";
+        self.take(owner, |now| &mut now.long_bodies, MAX_LONG_BODIES, what)
+    }
+
+    /// Admits a request that creates a job.
+    pub(super) fn creation(self: &Arc<Self>, owner: &Owner) -> Result<OwnerPermit, Problem> {
+        let what = "that create jobs are in progress";
+        self.take(owner, |now| &mut now.creations, MAX_CREATIONS, what)
+    }
+
+    fn take(
+        self: &Arc<Self>,
+        owner: &Owner,
+        count: fn(&mut Activity) -> &mut u64,
+        max: u64,
+        what: &str,
+    ) -> Result<OwnerPermit, Problem> {
+        let is_admitted = self.with(owner, |owner| {
+            let used = count(&mut owner.now);
+            let is_admitted = *used < max;
+            *used += u64::from(is_admitted);
+            is_admitted
+        });
+        if is_admitted {
+            return Ok(self.permit(owner, count));
+        }
+        let message = format!(
+            "{max} requests of this API key {what}, as many as are allowed at a time; wait for the response to one of them"
+        );
+        Err(Problem::too_many_requests(message).retry_after(IN_FLIGHT_RETRY))
+    }
+
+    /// Admits an event stream or an export.
     pub(super) fn stream(self: &Arc<Self>, caller: &Caller) -> Result<OwnerPermit, Problem> {
         let limit = Quota::limit(caller.quota.event_streams);
         self.with(&caller.owner, |owner| {
@@ -153,17 +199,17 @@ impl OwnerLimits {
             owner.now.streams += 1;
             Ok(())
         })?;
-        Ok(self.permit(caller, |now| &mut now.streams))
+        Ok(self.permit(&caller.owner, |now| &mut now.streams))
     }
 
     fn permit(
         self: &Arc<Self>,
-        caller: &Caller,
+        owner: &Owner,
         count: fn(&mut Activity) -> &mut u64,
     ) -> OwnerPermit {
         OwnerPermit {
             limits: Arc::clone(self),
-            owner: caller.owner.clone(),
+            owner: owner.clone(),
             count,
         }
     }
@@ -172,6 +218,11 @@ impl OwnerLimits {
     /// that wait must not occupy the connections of the store.
     pub(super) fn creating(&self, owner: &Owner) -> Arc<tokio::sync::Mutex<()>> {
         self.with(owner, |owner| Arc::clone(&owner.creating))
+    }
+
+    /// A lock that is held while a request of this owner is worked on that takes long.
+    pub(super) fn working(&self, owner: &Owner) -> Arc<tokio::sync::Mutex<()>> {
+        self.with(owner, |owner| Arc::clone(&owner.working))
     }
 }
 
@@ -226,6 +277,30 @@ mod tests {
         assert!(limits.stream(&alice).is_ok());
         let nothing = Activity::default();
         assert_eq!(limits.activity(&alice.owner), nothing);
+    }
+
+    #[tokio::test]
+    async fn long_bodies_and_creations_of_an_owner_are_limited() {
+        let limits = Arc::new(OwnerLimits::default());
+        let (alice, bob) = (caller("alice", &[]).owner, caller("bob", &[]).owner);
+        for (take, max) in [
+            (OwnerLimits::long_body as fn(&Arc<_>, &_) -> _, 5),
+            (OwnerLimits::creation, 256),
+        ] {
+            let admitted = || -> Vec<OwnerPermit> {
+                let taken = (0..2 * max).map(|_| take(&limits, &alice));
+                taken.filter_map(Result::ok).collect()
+            };
+            let mut permits = admitted();
+            assert_eq!(permits.len(), max);
+            let refused = take(&limits, &alice).expect_err("too many");
+            assert_eq!((refused.status, refused.code), (429, "too_many_requests"));
+            assert_eq!(refused.retry_seconds(), Some(1));
+            assert!(take(&limits, &bob).is_ok());
+            permits.pop();
+            assert_eq!(admitted().len(), 1);
+        }
+        assert_eq!(limits.activity(&alice), Activity::default());
     }
 
     #[tokio::test(start_paused = true)]

@@ -175,7 +175,7 @@ impl Problem {
             "open_jobs" => "wait until a job has ended, or cancel one",
             "queued_tasks" => "wait until URLs of your jobs have been fetched, or send fewer",
             "stored_bytes" => "results are deleted some time after their job has ended",
-            "event_streams" => "close another event stream",
+            "event_streams" => "end another event stream or export",
             "requests_in_flight" => "wait for the response to another request",
             _ => "try again when the day has ended (UTC)",
         };
@@ -205,6 +205,11 @@ impl Problem {
         };
         let quota = Some(Box::new(quota));
         Self { quota, ..problem }.retry_after(wait)
+    }
+
+    /// The caller makes too many requests at the same time.
+    pub(super) fn too_many_requests(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail)
     }
 
     /// The request could not start in time because of others.

@@ -78,9 +78,9 @@ pub(super) struct JobResponse {
     params: Value,
     /// Why the job failed.
     error: Option<String>,
-    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration`, `not_started`, `cancelled`,
-    /// or a quota of its owner: `quota_queued_tasks` (see `left_out`), `quota_pages_per_day`, `quota_stored_bytes` or
-    /// `quota_browser_seconds_per_day`.
+    /// Why the job did not fetch everything: `max_pages` (see `left_out`), `max_bytes`, `max_duration`, `not_started` (it waited for
+    /// its turn too long), `cancelled`, or a quota of its owner: `quota_queued_tasks` (see `left_out`), `quota_pages_per_day`,
+    /// `quota_stored_bytes` or `quota_browser_seconds_per_day`.
     stop_reason: Option<&'static str>,
     /// Number of tasks by status.
     tasks: TaskCounts,

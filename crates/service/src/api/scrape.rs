@@ -31,7 +31,7 @@ use crate::job_params::OutputFormat;
         (status = 200, description = "The page", body = ScrapedPage),
         (status = 403, description = "`address_refused`, `blocked_by_robots`, `host_refused`, `origin_refused`", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "`invalid_request`, `invalid_url`, `not_text`; `use_js_unavailable`: the service has no browser; `render_budget`: the page made more requests, or used more bytes, hosts or CPU time than a rendered page may", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "`quota_exceeded`: a quota of the API key is used up, see `quota`; `too_many_wrong_keys`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "`quota_exceeded`: a quota of the API key is used up, see `quota`; `too_many_requests`: it has too many requests with a long body in progress; `too_many_wrong_keys`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "`fetch_failed`: the page could not be fetched; see `kind`", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "`busy`: the request waited for its turn and did not start; `browser_unavailable`: the browser cannot be started; `store_unavailable`, `timeout`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "`fetch_timeout`: the page took too long", body = Problem, content_type = "application/problem+json"),

@@ -87,13 +87,13 @@ pub(super) const LIMITS: [Setting; 14] = [
     ),
     setting!(
         quotas.event_streams,
-        "Concurrent event streams of one owner, in each API process; 0 = no limit",
+        "Concurrent event streams and exports of one owner, in each API process; 0 = no limit",
         "0 to 1000000",
         |n| *n <= 1_000_000
     ),
     setting!(
         quotas.browser_seconds_per_day,
-        "Seconds that browser tabs are held for POST /v1/scrape of one owner per day (UTC); 0 = no limit",
+        "Seconds that browser tabs are held for one owner per day (UTC), by POST /v1/scrape and by jobs; 0 = no limit",
         "0 to 4000000000",
         |n| *n <= MAX_COUNT
     ),

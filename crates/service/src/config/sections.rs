@@ -320,7 +320,7 @@ pub struct QuotasSection {
     pub pages_per_day: u32,
     /// Bytes of stored results.
     pub stored_bytes: u64,
-    /// Event streams at the same time.
+    /// Event streams and exports at the same time.
     pub event_streams: u32,
     /// Seconds of rendering per day.
     pub browser_seconds_per_day: u32,

@@ -3,6 +3,7 @@
 
 mod access;
 mod client;
+mod creations;
 mod described;
 mod guard;
 mod hostile;
@@ -19,4 +20,6 @@ mod service;
 mod site;
 mod slow;
 mod spellings;
+mod store_calls;
+mod streams;
 mod tenants;

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use crawler_store::{ApiKeys, KeyRole, NewKey, Quota};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::client::{Reply, call};
@@ -27,7 +26,7 @@ async fn site() -> Site {
     .await
 }
 
-async fn add_key(service: &TestService, name: &str, quotas: &[&str]) {
+pub(crate) async fn add_key(service: &TestService, name: &str, quotas: &[&str]) {
     let mut quota = Quota::default();
     for one in quotas {
         quota.set(one).unwrap();
@@ -39,7 +38,7 @@ async fn add_key(service: &TestService, name: &str, quotas: &[&str]) {
     service.store.add_key(key).await.unwrap();
 }
 
-async fn call_as(
+pub(crate) async fn call_as(
     service: &TestService,
     key: &str,
     method: &str,
@@ -73,7 +72,7 @@ async fn quota_of(service: &TestService, key: &str, name: &str) -> (Value, Value
 }
 
 /// Waits until a quota is used this often.
-async fn until_used(service: &TestService, key: &str, name: &str, used: u64) {
+pub(crate) async fn until_used(service: &TestService, key: &str, name: &str, used: u64) {
     let waiting = async {
         while quota_of(service, key, name).await.1 != used {
             tokio::task::yield_now().await;
@@ -85,7 +84,7 @@ async fn until_used(service: &TestService, key: &str, name: &str, used: u64) {
 
 /// Checks that this is the refusal of a quota, and returns it.
 #[track_caller]
-fn exceeded(reply: &Reply, name: &str) -> Value {
+pub(crate) fn exceeded(reply: &Reply, name: &str) -> Value {
     let problem = reply.problem(429, "quota_exceeded");
     let quota = problem["quota"].clone();
     assert_eq!(quota["name"], name, "{problem}");
@@ -95,7 +94,7 @@ fn exceeded(reply: &Reply, name: &str) -> Value {
 }
 
 /// Sends a request and returns its connection without reading the response.
-async fn send(service: &TestService, key: &str, path: &str, body: &Value) -> TcpStream {
+pub(crate) async fn send(service: &TestService, key: &str, path: &str, body: &Value) -> TcpStream {
     let address = ("127.0.0.1", service.port);
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (method, body) = match body {
@@ -274,33 +273,6 @@ async fn a_client_that_is_gone_or_never_reads_holds_nothing() {
     assert_eq!(reply.status, 200, "{}", reply.body);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_number_of_event_streams_is_limited() {
-    let service = service().await;
-    add_key(&service, "alice", &["event_streams=2"]).await;
-    let body = json!({"url": "https://example.org/"});
-    let reply = call_as(&service, "alice", "POST", "/v1/crawl", &body).await;
-    let path = format!("/v1/jobs/{}/events", reply.json()["id"].as_str().unwrap());
-    let mut streams = Vec::new();
-    for _ in 0..2 {
-        let mut stream = send(&service, "alice", &path, &Value::Null).await;
-        let mut start = [0; 12];
-        stream.read_exact(&mut start).await.unwrap();
-        assert_eq!(&start, b"HTTP/1.1 200");
-        streams.push(stream);
-    }
-    let reply = call_as(&service, "alice", "GET", &path, &Value::Null).await;
-    let quota = exceeded(&reply, "event_streams");
-    assert_eq!(reply.header("retry-after"), Some("5"));
-    assert_eq!((&quota["limit"], &quota["used"]), (&json!(2), &json!(2)));
-    streams.pop();
-    until_used(&service, "alice", "event_streams", 1).await;
-    let mut again = send(&service, "alice", &path, &Value::Null).await;
-    let mut start = [0; 12];
-    again.read_exact(&mut start).await.unwrap();
-    assert_eq!(&start, b"HTTP/1.1 200");
-}
-
 /// An admin key can see the usage of any owner, other keys only their own.
 #[tokio::test]
 async fn usage_is_shown_to_its_owner_and_to_admins() {
@@ -418,53 +390,4 @@ async fn a_long_interval_is_refused_at_once() {
     reply.problem(503, "busy");
     let seconds = reply.header("retry-after").unwrap().parse::<u64>();
     assert!((900..=1_050).contains(&seconds.unwrap()));
-}
-
-/// Hundreds of streams of one job get every event, and the store is read for one of them.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_streams_of_a_job_get_every_event() {
-    let service = service_with(|config| config.quotas.event_streams = 0).await;
-    let urls: Vec<String> = (0..300)
-        .map(|n| format!("https://example.org/{n}"))
-        .collect();
-    let body = json!({"urls": urls});
-    let id = service.create("/v1/batch/scrape", &body).await;
-    let path = format!("/v1/jobs/{id}/events");
-    let (opened, mut openings) = mpsc::unbounded_channel();
-    let mut streams = Vec::new();
-    for number in 0..50_i64 {
-        // Some have seen a part of it, one claims to have seen what does not exist yet, one does not read at first.
-        let seen = match number % 5 {
-            4 => 100_000,
-            part => part * 50,
-        };
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nlast-event-id: {seen}\r\n\r\n"
-        );
-        let mut stream = TcpStream::connect(("127.0.0.1", service.port))
-            .await
-            .unwrap();
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let opened = opened.clone();
-        streams.push(tokio::spawn(async move {
-            let mut received = vec![0; 12];
-            stream.read_exact(&mut received).await.unwrap();
-            opened.send(()).unwrap();
-            let reading = stream.read_to_end(&mut received);
-            timeout(TIMEOUT, reading).await.unwrap().unwrap();
-            let text = String::from_utf8(received).unwrap();
-            let ids = text.lines().filter_map(|line| line.strip_prefix("id: "));
-            let ids: Vec<i64> = ids.map(|id| id.parse().unwrap()).collect();
-            let first = seen.min(300) + 1;
-            assert_eq!(ids, (first..=300).collect::<Vec<_>>(), "after {seen}");
-            assert!(text.contains("event: finished"), "after {seen}");
-        }));
-    }
-    for _ in 0..50 {
-        openings.recv().await.unwrap();
-    }
-    settle_all(&service.store, 0).await;
-    for stream in streams {
-        stream.await.unwrap();
-    }
 }

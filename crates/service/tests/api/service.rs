@@ -11,7 +11,7 @@ use crawler_service::api::{App, serve};
 use crawler_service::config::Config;
 use crawler_store::{
     Claimed, HostDefaults, KeyHash, KeyRole, NewDocument, NewKey, NewMappedUrl, Owner, Quota,
-    Settlement, Store, StoreLimits, TaskOutcome, WorkerId,
+    Settlement, Store, StoreLimits, TaskOutcome, WorkerId, WrappedStore,
 };
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::client::{Reply, call};
+use crate::store_calls::StoreCalls;
 
 /// A key of a user, to add to the store.
 pub(crate) fn new_key(name: &str, secret: &str) -> NewKey {
@@ -36,6 +37,8 @@ pub(crate) fn new_key(name: &str, secret: &str) -> NewKey {
 pub(crate) struct TestService {
     pub(crate) port: u16,
     pub(crate) store: SqliteStore,
+    /// What the service asks of the store.
+    pub(crate) calls: StoreCalls,
     _folder: TempDir,
     _stop: oneshot::Sender<()>,
 }
@@ -74,11 +77,14 @@ pub(crate) async fn service_with_names(
         .await
         .unwrap();
     let look_up = look_up(names);
-    let app = App::resolving(store.clone(), config, look_up).unwrap();
+    let calls = StoreCalls::default();
+    let counted = WrappedStore::new(store.clone(), calls.clone());
+    let app = App::resolving(counted, config, look_up).unwrap();
     let (port, stop) = start(app).await;
     TestService {
         port,
         store,
+        calls,
         _folder: folder,
         _stop: stop,
     }

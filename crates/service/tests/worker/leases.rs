@@ -10,7 +10,9 @@ use crawler_service::job_params::JobParams;
 use crawler_service::worker::WorkerSettings;
 use crawler_store::{Access, JobKind, JobState, Jobs, Results, TaskState};
 use tokio::sync::Semaphore;
+use tracing::Level;
 
+use crate::recorded_log::RecordedLog;
 use crate::test_store::{RunningWorker, TestStore, fast, settings, until};
 
 /// Returns pages only after the gate is opened; robots.txt is a 404 without delay.
@@ -159,8 +161,12 @@ async fn a_drain_returns_unfinished_tasks_to_the_queue() {
     assert_eq!((job.state, job.documents), (JobState::Completed, 30));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+/// Its owner has asked for that: it is nothing to warn about.
+#[tokio::test]
 async fn a_page_of_a_cancelled_job_is_dropped() {
+    let log = RecordedLog::default();
+    // Of this thread, which is the only one of the runtime.
+    let _recording = tracing::subscriber::set_default(log.clone());
     let test_store = TestStore::fresh(fast()).await;
     let job = test_store
         .start(JobKind::Scrape, &JobParams::for_url("http://a.test/page"))
@@ -182,4 +188,13 @@ async fn a_page_of_a_cancelled_job_is_dropped() {
     worker.stop().await;
     assert_eq!(test_store.finished(job).await.state, JobState::Cancelled);
     assert_eq!(test_store.documents(job).await.len(), 0);
+    let lines = log.lines();
+    let dropped = lines
+        .iter()
+        .find(|(_, line)| line.contains("result dropped"));
+    let (level, line) = dropped.expect("a line about the result");
+    assert!(line.contains("cancelled"), "{line}");
+    assert_eq!(*level, Level::DEBUG, "{line}");
+    let warnings = lines.iter().filter(|(level, _)| *level <= Level::WARN);
+    assert_eq!(warnings.count(), 0, "{lines:?}");
 }

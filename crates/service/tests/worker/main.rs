@@ -10,6 +10,7 @@ mod leases;
 mod politeness;
 mod postgres;
 mod process;
+mod recorded_log;
 mod settings;
 mod shares;
 mod site_file_pauses;

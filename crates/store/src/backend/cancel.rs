@@ -1,13 +1,14 @@
 //! Cancelling: a large job takes several transactions. The first one decides; any later caller can finish the rest.
 
-use super::{Backend, JobTransaction, conclude};
-use crate::{Cancel, JobId, JobStopReason, StoreResult};
+use super::{Backend, JobTransaction, LockedJob, conclude};
+use crate::{Access, Cancel, JobId, JobStopReason, StoreResult};
 
-/// Cancels a job.
-pub async fn cancel<B: Backend>(store: &B, id: JobId) -> StoreResult<Cancel> {
+/// Cancels a job that is accessible.
+pub async fn cancel<B: Backend>(store: &B, access: &Access, id: JobId) -> StoreResult<Cancel> {
     let mut decided = false;
     loop {
-        match step(store, id, decided).await.map_err(B::fault)? {
+        let stepped = step(store, access, id, decided).await;
+        match stepped.map_err(B::fault)? {
             Some(result) => return Ok(result),
             None => decided = true,
         }
@@ -15,9 +16,16 @@ pub async fn cancel<B: Backend>(store: &B, id: JobId) -> StoreResult<Cancel> {
 }
 
 /// Skips some of the job's tasks; `None` if there are more.
-async fn step<B: Backend>(store: &B, id: JobId, decided: bool) -> Result<Option<Cancel>, B::Error> {
+async fn step<B: Backend>(
+    store: &B,
+    access: &Access,
+    id: JobId,
+    decided: bool,
+) -> Result<Option<Cancel>, B::Error> {
     let mut db = store.begin().await?;
-    let Some(mut job) = db.lock_jobs(&[id]).await?.pop() else {
+    let locked = db.lock_jobs(&[id]).await?.pop();
+    let is_accessible = |job: &LockedJob| access.owner().is_none_or(|owner| owner == job.owner);
+    let Some(mut job) = locked.filter(is_accessible) else {
         return Ok(Some(Cancel::NotFound));
     };
     if job.is_final() {

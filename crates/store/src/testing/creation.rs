@@ -12,7 +12,7 @@ use super::builders::{
 use crate::backend::MAX_SEEDS_PER_STEP;
 use crate::{
     Access, Cancel, IdempotencyKey, JobCreation, JobId, JobLimits, JobQueue, JobState,
-    JobStopReason, Jobs, NewJob,
+    JobStopReason, Jobs, NewJob, Quota, StoreLimits,
 };
 
 /// More seeds than one transaction stores or opens.
@@ -113,6 +113,47 @@ pub async fn an_abandoned_job_is_deleted<G: StoreFixture>(fixture: &G) {
     assert_eq!(fixture.count_rows().await, (0, 0), "jobs and tasks");
     let again = store.create_job(keyed()).await.expect("a creation");
     assert_eq!(again, JobCreation::Created);
+}
+
+/// A quota of its owner ends the jobs that exist, not one that is being created.
+pub async fn a_quota_ends_no_job_that_is_created<G: StoreFixture>(fixture: &G) {
+    let mut quota = Quota::default();
+    quota.set("pages_per_day=1").expect("a valid quota");
+    let limits = StoreLimits {
+        quota,
+        ..fast().into()
+    };
+    let store = fixture.open(limits).await;
+    start(&store, crawl(pages("b.test", 1), JobLimits::default())).await;
+    let tasks = take_all(&store, 1).await;
+    // Long enough for all that happens meanwhile.
+    let seeds = 4 * MANY;
+    let job = crawl(pages("a.test", seeds), JobLimits::default());
+    let id = job.id;
+    let mut creation = Box::pin(store.create_job(job));
+    loop {
+        match select(pin!(fixture.count_rows()), &mut creation).await {
+            Either::Left((rows, _)) if rows.1 > 1 => break,
+            Either::Left(_) => (),
+            Either::Right(_) => panic!("created too early"),
+        }
+    }
+    let ending = async {
+        settle(&store, vec![done(&tasks[0], Vec::new())]).await;
+        store.reconcile().await.expect("reconciled");
+        store.job(&Access::AllOwners, id).await.expect("a job")
+    };
+    match select(pin!(ending), &mut creation).await {
+        Either::Left((read, _)) => assert_eq!(read, None, "it is not complete"),
+        Either::Right(_) => panic!("created too early"),
+    }
+    assert_eq!(creation.await.expect("a creation"), JobCreation::Created);
+    let job = read_job(&store, id).await;
+    assert_eq!((job.state, job.stop_reason), (JobState::Queued, None));
+    assert_eq!(job.counts.queued, seeds as u64);
+    store.reconcile().await.expect("reconciled");
+    let reason = read_job(&store, id).await.stop_reason;
+    assert_eq!(reason.as_deref(), Some("quota_pages_per_day"));
 }
 
 /// The key of a large job belongs to the first one that is complete.

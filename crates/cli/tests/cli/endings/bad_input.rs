@@ -171,7 +171,11 @@ fn numbers_out_of_range() {
 #[test]
 fn patterns_headers_and_proxies() {
     let cases: [(&str, &str, &[&str]); 15] = [
-        ("--include", "(", &["--include", "\"(\"", "unclosed group"]),
+        (
+            "--include",
+            "(",
+            &["--include", "\"(\"", "( has no closing )"],
+        ),
         ("--exclude", "[a", &["--exclude", "\"[a\"", "\\"]),
         ("--exclude", "*", &["--exclude", "\"*\"", "\\"]),
         (

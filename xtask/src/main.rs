@@ -47,9 +47,9 @@ Speed:
                 Show where a case spends its instructions, by file and function
 
 Long runs:
-  chaos [--rounds N] [--seed S] [--only postgres|sqlite|full-disk]
+  chaos [--rounds N] [--seed S] [--jobs N] [--only postgres|sqlite|full-disk|render]
                 Kill, stop and cut off the service's processes under load, and fill their disks; look for lost or
-                duplicated pages
+                duplicated pages. N rounds of each kind, divided among the jobs, which run side by side
   busy [--runs N]
                 Run all tests three times while every core is kept busy: none may fail
   soak [--pages N]

@@ -47,7 +47,7 @@ pub(crate) const CHROMIUM: Requirement = Requirement {
     purpose: "rendering (CHROME=/path names another)",
     is_present: has_browser,
     packages: &["chromium"],
-    tests: "(package(crawler-render) & kind(test)) | test(/rendering::/) | test(/need_a_browser/)",
+    tests: "(package(crawler-render) & kind(test)) | test(/rendering::/) | test(/rounds_render::/) | test(/need_a_browser/)",
 };
 pub(crate) const SQLITE3: Requirement = Requirement {
     name: "sqlite3",

@@ -29,12 +29,15 @@ pub(crate) struct Findings {
     pub(crate) duplicated: u64,
     /// Pages that are said to have crashed their workers; none did.
     pub(crate) poisoned: u64,
+    /// Writes to results that were final.
+    pub(crate) stale_writes: u64,
     pub(crate) other: Vec<String>,
 }
 
 impl Findings {
     pub(crate) fn is_clean(&self) -> bool {
-        self.lost + self.duplicated + self.poisoned == 0 && self.other.is_empty()
+        self.lost + self.duplicated + self.poisoned + self.stale_writes == 0
+            && self.other.is_empty()
     }
 
     /// Compares the found entries with the expected ones.

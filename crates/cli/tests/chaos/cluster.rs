@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use testsite::Tls;
 
+use crate::harness::random::Random;
 use crate::harness::wait::{TIMEOUT, wait_until};
+use crate::process_tree::{RunningProcess, descendants, kill_one, wait_for_ends};
 
 /// A cluster with one database.
 pub(crate) struct Cluster {
@@ -116,6 +118,10 @@ impl Cluster {
     /// Starts the server, which recovers from an immediate stop.
     pub(crate) fn start_server(&self) {
         assert!(self.try_start(), "{}", self.log());
+        self.wait_until_it_responds();
+    }
+
+    fn wait_until_it_responds(&self) {
         wait_until("postgres responds", TIMEOUT, || {
             self.try_query("SELECT 1").is_some()
         });
@@ -163,6 +169,45 @@ impl Cluster {
             .arg(self.data())
             .status();
         assert!(stopped.unwrap().success(), "{}", self.log());
+    }
+
+    /// The file in which the server's first process notes its number.
+    fn id_file(&self) -> PathBuf {
+        self.data().join("postmaster.pid")
+    }
+
+    /// The server's first process, which starts one for each connection.
+    fn postmaster(&self) -> RunningProcess {
+        let file = std::fs::read_to_string(self.id_file()).unwrap();
+        let id = file.lines().next().and_then(|id| id.parse().ok());
+        RunningProcess::read(id.unwrap()).unwrap()
+    }
+
+    /// Kills the server's first process with SIGKILL. The others end when they notice; until then they keep the shared memory in
+    /// use, and no server can start.
+    pub(crate) fn kill_server(&self) {
+        let postmaster = self.postmaster();
+        let mut processes = descendants(postmaster.id);
+        assert!(postmaster.kill());
+        let folder = PathBuf::from(format!("/proc/{}", postmaster.id));
+        processes.push(postmaster);
+        wait_for_ends("postgres has ended", &processes);
+        // The next server replaces the files with its number, unless nobody has waited for the orphaned process yet, as in many
+        // containers: then the number still belongs to a process, and no server would start.
+        if folder.exists() {
+            let socket = format!(".s.PGSQL.{}.lock", self.port);
+            for file in [self.id_file(), self.folder.path().join(socket)] {
+                let _ = std::fs::remove_file(file);
+            }
+        }
+    }
+
+    /// Kills one of the server's other processes with SIGKILL: one of a connection, mostly. The server ends all connections and
+    /// recovers.
+    pub(crate) fn kill_backend(&self, random: &mut Random) {
+        let killed = kill_one(&descendants(self.postmaster().id), random);
+        wait_for_ends("the process has ended", killed.as_slice());
+        self.wait_until_it_responds();
     }
 
     /// Terminates all other connections.

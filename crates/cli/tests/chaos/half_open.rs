@@ -18,6 +18,7 @@ fn a_worker_survives_half_open_connections() {
     let site = Site {
         pages: 300,
         latency: Duration::from_millis(60),
+        is_scripted: false,
     };
     let server = site.serve();
     let folder = tempfile::tempdir().unwrap();

@@ -21,6 +21,7 @@ fn the_service_waits_for_an_unavailable_database() {
     let site = Site {
         pages: 400,
         latency: Duration::from_millis(60),
+        is_scripted: false,
     };
     let server = site.serve();
     let mut deployment = Deployment::start(CONFIG, 2);

@@ -26,6 +26,7 @@ fn three_processes_together_respect_the_limits_of_a_host() {
     let site = Site {
         pages: 36,
         latency: Duration::from_millis(100),
+        is_scripted: false,
     };
     let server = site.serve();
     let mut deployment = Deployment::start(CONFIG, 3);

@@ -18,6 +18,7 @@ use crate::harness::small_disk::SmallDisk;
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::process;
 use crate::rounds::{CONFIG, Fault, MAX_LEASED_TASKS, SystemUnderTest, print_line, rounds_or, run};
+use crate::write_audit::WriteAudit;
 
 /// Time limit for the service to work again once there is space.
 const RECOVERY_TIME: Duration = Duration::from_secs(5);
@@ -29,6 +30,7 @@ const ROUND_SIZE: u64 = 16;
 struct SmallDiskService {
     process: Service,
     cluster: Option<Cluster>,
+    write_audit: WriteAudit,
     _folder: TempDir,
     disk: SmallDisk,
     /// The site of the jobs that are sent while the disk is full.
@@ -57,9 +59,12 @@ impl SmallDiskService {
         let config = CONFIG.replace("store:", &format!("store:\n  path: {}", path.display()));
         std::fs::write(folder.path().join("config.yaml"), config).unwrap();
         let url = cluster.as_ref().map(Cluster::url);
+        let process = process::start_ready(folder.path(), "all", url.as_deref());
+        let write_audit = url.map_or(WriteAudit::Sqlite(path), WriteAudit::Postgres);
         Self {
-            process: process::start_ready(folder.path(), "all", url.as_deref()),
+            process,
             cluster,
+            write_audit: write_audit.install(),
             _folder: folder,
             disk,
             site: Server::start(|_: &Request| SiteResponse::html("<p>words")),
@@ -206,6 +211,10 @@ impl SystemUnderTest for SmallDiskService {
 
     fn creates_jobs(&self) -> bool {
         true
+    }
+
+    fn write_audit(&self) -> &WriteAudit {
+        &self.write_audit
     }
 
     fn addr(&self) -> String {

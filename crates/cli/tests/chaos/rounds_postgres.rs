@@ -1,5 +1,5 @@
-//! Four workers whose clocks are a year apart, an API and a Postgres: each is killed, suspended, stopped or cut off, and
-//! replies to commits are dropped, at random moments.
+//! Four workers whose clocks are a year apart, an API and a Postgres: each of their processes is killed, suspended, stopped or cut
+//! off, and replies to commits are dropped, at random moments.
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use crate::harness::service::Service;
 use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::process::{self, SkewedClock};
 use crate::rounds::{CONFIG, Fault, MAX_LEASED_TASKS, SystemUnderTest, run};
+use crate::write_audit::WriteAudit;
 
 struct Processes {
     folder: TempDir,
@@ -19,20 +20,12 @@ struct Processes {
     /// Between the processes and the cluster.
     forwarder: Forwarder,
     clock: SkewedClock,
+    write_audit: WriteAudit,
     api: Service,
     workers: Vec<Service>,
     old_logs: String,
 }
 
-/// Counts writes to tasks and documents that were final.
-const COUNT_STALE_WRITES: &str = "
-    CREATE TABLE stale_writes (id bigint);
-    CREATE FUNCTION count_stale_write() RETURNS trigger LANGUAGE plpgsql
-        AS $$ BEGIN INSERT INTO stale_writes VALUES (OLD.id); RETURN NULL; END $$;
-    CREATE TRIGGER final_task AFTER UPDATE ON crawl_tasks
-        FOR EACH ROW WHEN (OLD.sequence IS NOT NULL) EXECUTE FUNCTION count_stale_write();
-    CREATE TRIGGER stored_document AFTER UPDATE ON documents
-        FOR EACH ROW EXECUTE FUNCTION count_stale_write();";
 const YEAR: i64 = 365 * 86_400;
 /// How far the workers' clocks are ahead of the others.
 const AHEAD: [i64; 4] = [0, YEAR, -YEAR, 0];
@@ -47,7 +40,7 @@ impl Processes {
         let forwarder = Forwarder::start(cluster.port());
         let url = Cluster::url_with_port(forwarder.port);
         let api = process::start_ready(folder.path(), "api", Some(&url));
-        cluster.query(COUNT_STALE_WRITES);
+        let write_audit = WriteAudit::Postgres(cluster.url()).install();
         let clock = SkewedClock::compile(folder.path());
         let start = |ahead: &i64| clock.start_ready(folder.path(), "worker", &url, *ahead);
         Self {
@@ -57,6 +50,7 @@ impl Processes {
             cluster,
             forwarder,
             clock,
+            write_audit,
             old_logs: String::new(),
         }
     }
@@ -70,6 +64,7 @@ impl SystemUnderTest for Processes {
     fn faults(&self) -> Vec<Fault> {
         let mut faults = vec![Fault::Worker; 5];
         faults.extend([Fault::Api, Fault::Restart, Fault::Cut]);
+        faults.extend([Fault::KillServer, Fault::KillBackend]);
         faults.extend([Fault::Suspend, Fault::LoseCommits]);
         faults
     }
@@ -115,7 +110,18 @@ impl SystemUnderTest for Processes {
                 self.cluster.break_connections();
                 all_workers
             }
-            Fault::FullDisk => unreachable!("this disk is large"),
+            Fault::KillServer => {
+                self.cluster.kill_server();
+                self.cluster.start_server();
+                all_workers
+            }
+            Fault::KillBackend => {
+                self.cluster.kill_backend(random);
+                all_workers
+            }
+            Fault::FullDisk | Fault::RenderProcess | Fault::Browser | Fault::BrowserChild => {
+                unreachable!("this disk is large, and there is no browser")
+            }
         }
     }
 
@@ -123,9 +129,8 @@ impl SystemUnderTest for Processes {
         self.api.addr()
     }
 
-    fn stale_writes(&self) -> Option<u64> {
-        let count = self.cluster.query("SELECT count(*) FROM stale_writes");
-        Some(count.parse().unwrap())
+    fn write_audit(&self) -> &WriteAudit {
+        &self.write_audit
     }
 
     fn logs(&self) -> String {

@@ -6,10 +6,12 @@ use crate::harness::random::Random;
 use crate::harness::service::Service;
 use crate::process;
 use crate::rounds::{CONFIG, Fault, MAX_LEASED_TASKS, SystemUnderTest, run};
+use crate::write_audit::WriteAudit;
 
 struct SingleProcess {
     folder: TempDir,
     process: Service,
+    write_audit: WriteAudit,
     old_logs: String,
 }
 
@@ -29,6 +31,10 @@ impl SystemUnderTest for SingleProcess {
         self.process.addr()
     }
 
+    fn write_audit(&self) -> &WriteAudit {
+        &self.write_audit
+    }
+
     fn logs(&self) -> String {
         format!("{}{}", self.old_logs, self.process.log())
     }
@@ -39,6 +45,7 @@ fn a_process_killed_repeatedly_loses_and_duplicates_nothing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.yaml"), CONFIG).unwrap();
     let process = process::start_ready(folder.path(), "all", None);
+    let write_audit = WriteAudit::Sqlite(folder.path().join("crawler.db")).install();
     let old_logs = String::new();
     run(
         "sqlite",
@@ -46,6 +53,7 @@ fn a_process_killed_repeatedly_loses_and_duplicates_nothing() {
         &mut SingleProcess {
             folder,
             process,
+            write_audit,
             old_logs,
         },
     );

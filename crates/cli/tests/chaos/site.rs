@@ -12,6 +12,8 @@ pub(crate) struct Site {
     pub(crate) pages: u32,
     /// Latency of an ordinary page.
     pub(crate) latency: Duration,
+    /// Whether its pages are empty without a browser.
+    pub(crate) is_scripted: bool,
 }
 
 impl Site {
@@ -92,11 +94,18 @@ impl Site {
             return SiteResponse::status(404);
         };
         let title = Self::title(page);
-        let mut body =
-            format!("<title>{title}</title><h1>{title}</h1><p>Words of page {page}.</p>");
+        let mut body = format!("<h1>{title}</h1><p>Words of page {page}.</p>");
         for link in self.links_of(page) {
-            writeln!(body, "<a href=\"{link}\">there</a>").unwrap();
+            writeln!(body, "<a href='{link}'>there</a>").unwrap();
         }
+        let body = if self.is_scripted {
+            format!(
+                "<title>Loading</title><body></body><script>document.title = `{title}`; \
+                 document.body.innerHTML = `{body}`;</script>"
+            )
+        } else {
+            format!("<title>{title}</title>{body}")
+        };
         let factor = if Self::is_slow(page) { 6 } else { 1 };
         SiteResponse::html(body).after(self.latency * factor)
     }

@@ -1,7 +1,7 @@
 //! The built program as a child process: signaled, waited for with a deadline, and killed at the end of its test.
 
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use super::wait::wait_until;
@@ -16,6 +16,15 @@ pub(crate) fn isolated_program(folder: &Path, args: &[&str]) -> Command {
     let mut command = program();
     command.args(args).current_dir(folder).env_clear();
     command
+}
+
+/// Sends a signal to any process by its name, `KILL`. Returns false if there is no such process.
+pub(crate) fn send_signal(id: u32, name: &str) -> bool {
+    let sent = Command::new("kill")
+        .args([format!("-{name}"), id.to_string()])
+        .stderr(Stdio::null())
+        .status();
+    sent.unwrap().success()
 }
 
 /// A child process; killed when it is dropped.
@@ -41,9 +50,7 @@ impl Process {
 
     /// Sends a signal by its name, `TERM`.
     pub(crate) fn signal(&self, name: &str) {
-        let (id, name) = (self.id().to_string(), format!("-{name}"));
-        let sent = Command::new("kill").args([&name, &id]).status();
-        assert!(sent.unwrap().success(), "kill {name} {id}");
+        assert!(send_signal(self.id(), name), "kill -{name} {}", self.id());
     }
 
     /// Kills the process without warning, as a power failure would, and waits for its end.

@@ -1,46 +1,17 @@
 //! A full disk ends the crawl, which resumes when there is space again.
 
-use std::io::Write;
-use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use testsite::{Graph, Server};
 
+use crate::harness::small_disk::SmallDisk;
 use crate::resume::records::records;
 use crate::run::crawler;
-
-/// A small disk, if mounting is permitted.
-struct SmallDisk(tempfile::TempDir);
-
-impl SmallDisk {
-    fn mount() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
-            .arg(folder.path())
-            .output()
-            .ok()?;
-        mounted.status.success().then_some(Self(folder))
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).output();
-    }
-}
 
 #[test]
 fn an_output_or_state_file_fills_the_disk() {
     for (full, ballast_kb) in [("out", 900), ("state", 968)] {
-        let Some(disk) = SmallDisk::mount() else {
-            let message = "NOT RUN: a small disk cannot be mounted here";
-            writeln!(std::io::stderr(), "{message}").unwrap();
+        let Some(disk) = SmallDisk::mount("1m") else {
             return;
         };
         let elsewhere = tempfile::tempdir().unwrap();

@@ -5,13 +5,21 @@
 use anyhow::{Context, Result, bail};
 
 use crate::postgres;
+use crate::requirements::SMALL_DISKS;
 use crate::shell::{cargo, run};
 
 const ROUNDS: u64 = 20;
+/// Part of the names of the tests that fill a disk.
+const FULL_DISK: &str = "full_disk";
 
 /// Parses the arguments after `chaos` and runs the rounds.
 pub(crate) fn start(args: &[&str]) -> Result<()> {
     let Arguments { rounds, seed, only } = parse(args)?;
+    if ["", FULL_DISK].contains(&only) {
+        SMALL_DISKS
+            .ensure()
+            .context("no disk can be filled here; --only postgres and --only sqlite need none")?;
+    }
     let mut command = cargo();
     command
         .args([
@@ -57,7 +65,7 @@ fn parse(args: &[&str]) -> Result<Arguments> {
             ["--seed", text] => arguments.seed = Some(number(text)?),
             ["--only", "postgres"] => arguments.only = "postgres",
             ["--only", "sqlite"] => arguments.only = "sqlite",
-            ["--only", "full-disk"] => arguments.only = "full_disk",
+            ["--only", "full-disk"] => arguments.only = FULL_DISK,
             _ => bail!(
                 "cargo xtask chaos [--rounds N] [--seed S] [--only postgres|sqlite|full-disk]"
             ),

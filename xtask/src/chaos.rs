@@ -12,11 +12,13 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::postgres;
-use crate::requirements::CHROMIUM;
+use crate::requirements::{CHROMIUM, SMALL_DISKS};
 use crate::shell::{cargo, output_of, print, root, target_folder};
 use round_totals::RoundTotals;
 
 const ROUNDS: u64 = 20;
+/// Part of the names of the tests that fill a disk.
+const FULL_DISK: &str = "full_disk";
 const USAGE: &str = "cargo xtask chaos [--rounds N] [--seed S] [--jobs N] [--only postgres|sqlite|full-disk|render]";
 
 /// Parses the arguments after `chaos` and runs the rounds.
@@ -24,6 +26,11 @@ pub(crate) fn start(args: &[&str]) -> Result<()> {
     let arguments = parse(args)?;
     if matches!(arguments.only, "" | "render") {
         CHROMIUM.ensure()?;
+    }
+    if ["", FULL_DISK].contains(&arguments.only) {
+        SMALL_DISKS
+            .ensure()
+            .context("no disk can be filled here; --only postgres, sqlite and render need none")?;
     }
     let program = build()?;
     let seed = arguments.seed.unwrap_or_else(any_seed);
@@ -168,7 +175,7 @@ fn parse(args: &[&str]) -> Result<Arguments> {
             ["--jobs", text] => arguments.jobs = number(text)?,
             ["--only", "postgres"] => arguments.only = "postgres",
             ["--only", "sqlite"] => arguments.only = "sqlite",
-            ["--only", "full-disk"] => arguments.only = "full_disk",
+            ["--only", "full-disk"] => arguments.only = FULL_DISK,
             ["--only", "render"] => arguments.only = "render",
             _ => bail!("{USAGE}"),
         }

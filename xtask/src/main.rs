@@ -6,6 +6,7 @@ mod busy;
 mod chaos;
 mod docs;
 mod eval;
+mod features;
 mod fuzz;
 mod layers;
 mod micro;
@@ -29,8 +30,8 @@ Every day:
   check         Check formatting, lints and names, and run the unit tests; installs nothing
   test [--no-install]
                 Run everything CI runs: check, all tests, doc tests, generated files, instruction counts.
-                Lists the tools it needs, then installs missing ones with apt-get; with --no-install, or where one
-                cannot be installed, skips the tests that need it and names them at the end
+                Lists what it needs, then installs what is missing with apt-get and cargo install; with --no-install,
+                or where something cannot be installed, leaves out the tests that need it and names them at the end
   docs [--check]
                 Write the generated documents, or fail if one is out of date
   tidy          Check crate dependencies, file sizes, names and wording (part of check)

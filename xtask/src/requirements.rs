@@ -1,17 +1,20 @@
-//! The tools that the tests need besides Rust, and the tests that are skipped without them.
+//! What the tests need besides Rust: tools, files and rights. And the tests that are left out without them.
 //!
-//! `cargo xtask test` prints this list before it installs anything. Tests and steps whose tool cannot be installed are
-//! skipped and named at the end of the run; in CI this is an error.
+//! `cargo xtask test` prints this list before it installs anything. Tests and steps whose requirement is missing are
+//! left out and named at the end of the run; in CI this is an error. The tests themselves do not skip anything: without
+//! its requirement, a test fails.
+
+mod probes;
 
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::postgres;
-use crate::shell::{exists, print, run};
+use crate::shell::{cargo, exists, print, run};
 
-/// A tool, or a set of files, that some tests use.
+/// A tool, a set of files or a right that some tests use.
 pub(crate) struct Requirement {
     name: &'static str,
     /// The part of the tests that uses it.
@@ -19,6 +22,8 @@ pub(crate) struct Requirement {
     is_present: fn() -> bool,
     /// Debian packages that provide it.
     packages: &'static [&'static str],
+    /// How to get the rights it needs, which cannot be installed; empty if the packages are enough.
+    rights: &'static str,
     /// The nextest filter of the tests that fail without it; empty if a step is skipped instead.
     tests: &'static str,
 }
@@ -40,6 +45,7 @@ pub(crate) const POSTGRES: Requirement = Requirement {
     purpose: "the Postgres store, and the check of its queries",
     is_present: postgres::is_available,
     packages: &["postgresql"],
+    rights: "",
     tests: "package(crawler-store-postgres) | test(/postgres/) | binary(chaos)",
 };
 pub(crate) const CHROMIUM: Requirement = Requirement {
@@ -47,6 +53,7 @@ pub(crate) const CHROMIUM: Requirement = Requirement {
     purpose: "rendering (CHROME=/path names another)",
     is_present: has_browser,
     packages: &["chromium"],
+    rights: "",
     tests: "(package(crawler-render) & kind(test)) | test(/rendering::/) | test(/rounds_render::/) | test(/need_a_browser/)",
 };
 pub(crate) const SQLITE3: Requirement = Requirement {
@@ -54,6 +61,7 @@ pub(crate) const SQLITE3: Requirement = Requirement {
     purpose: "the check of the SQLite store's queries",
     is_present: || exists("sqlite3", "--version"),
     packages: &["sqlite3"],
+    rights: "",
     tests: "",
 };
 pub(crate) const VALGRIND: Requirement = Requirement {
@@ -61,6 +69,7 @@ pub(crate) const VALGRIND: Requirement = Requirement {
     purpose: "instruction counts",
     is_present: || exists("valgrind", "--version"),
     packages: &["valgrind"],
+    rights: "",
     tests: "",
 };
 const CURL_AND_JQ: Requirement = Requirement {
@@ -68,6 +77,7 @@ const CURL_AND_JQ: Requirement = Requirement {
     purpose: "the commands in the documentation",
     is_present: || exists("curl", "--version") && exists("jq", "--version"),
     packages: &["curl", "jq"],
+    rights: "",
     tests: "binary(documents)",
 };
 const WGET: Requirement = Requirement {
@@ -75,6 +85,7 @@ const WGET: Requirement = Requirement {
     purpose: "the comparison with another crawler",
     is_present: || Path::new(HANDBOOK).is_file() && exists("wget", "--version"),
     packages: &["wget", "debian-handbook"],
+    rights: "",
     tests: "test(/wget_visits/)",
 };
 const HTML_MANUALS: Requirement = Requirement {
@@ -85,11 +96,47 @@ const HTML_MANUALS: Requirement = Requirement {
         MANUALS.iter().all(|name| folder.join(name).is_dir())
     },
     packages: &MANUALS,
+    rights: "",
     tests: "test(/manuals_/)",
 };
 
-/// Everything `cargo xtask test` uses.
-const ALL: [&Requirement; 7] = [
+const NETWORK_NAMESPACES: Requirement = Requirement {
+    name: "network namespaces",
+    purpose: "the isolation of rendered pages from private networks",
+    is_present: probes::has_network_namespaces,
+    packages: &["iproute2", "util-linux"],
+    rights: AS_ROOT,
+    tests: "(package(crawler-render) & binary(isolation) & test(/^channels::/))",
+};
+pub(crate) const SMALL_DISKS: Requirement = Requirement {
+    name: "mounting a file system",
+    purpose: "full disks",
+    is_present: probes::can_mount,
+    packages: &["mount"],
+    rights: AS_ROOT,
+    tests: "test(/a_full_disk_is_survived/) | test(/a_disk_that_fills_in_the_middle/) | test(/an_output_or_state_file_fills_the_disk/)",
+};
+const SECCOMP: Requirement = Requirement {
+    name: "libseccomp",
+    purpose: "the seccomp profile for containers",
+    is_present: probes::has_seccomp,
+    packages: &["libseccomp2", "python3-minimal"],
+    rights: "",
+    tests: "(package(crawler-render) & test(/^seccomp::/))",
+};
+const SYSTEMD: Requirement = Requirement {
+    name: "systemd-analyze",
+    purpose: "the systemd units",
+    is_present: probes::verifies_units,
+    packages: &["systemd"],
+    rights: "",
+    tests: "test(/systemd_accepts_the_units/)",
+};
+
+const AS_ROOT: &str = "run as root, in a container with `--privileged`";
+
+/// Everything that some tests and steps of `cargo xtask test` use. All tests need cargo-nextest.
+const ALL: [&Requirement; 11] = [
     &POSTGRES,
     &CHROMIUM,
     &SQLITE3,
@@ -97,6 +144,10 @@ const ALL: [&Requirement; 7] = [
     &CURL_AND_JQ,
     &WGET,
     &HTML_MANUALS,
+    &NETWORK_NAMESPACES,
+    &SMALL_DISKS,
+    &SECCOMP,
+    &SYSTEMD,
 ];
 
 impl Requirement {
@@ -114,12 +165,23 @@ impl Requirement {
         print(&format!("installing {packages}: {}", self.purpose));
         if install(self.packages).is_err() || !self.is_present() {
             bail!(
-                "{} is needed for {}: install it (`apt install {packages}`)",
+                "{}: missing, needed for {} ({})",
                 self.name,
-                self.purpose
+                self.purpose,
+                self.remedy()
             );
         }
         Ok(())
+    }
+
+    /// What to do if it is missing.
+    fn remedy(&self) -> String {
+        let packages = format!("`apt install {}`", self.packages.join(" "));
+        if self.rights.is_empty() {
+            packages
+        } else {
+            format!("{packages}; {}", self.rights)
+        }
     }
 }
 
@@ -139,10 +201,10 @@ impl Missing {
     pub(crate) fn lines(&self) -> Vec<String> {
         let lines = self.0.iter().map(|requirement| {
             format!(
-                "NOT RUN: {} (needs {}: `apt install {}`)",
+                "NOT RUN: {} (needs {}: {})",
                 requirement.purpose,
                 requirement.name,
-                requirement.packages.join(" ")
+                requirement.remedy()
             )
         });
         lines.collect()
@@ -151,6 +213,8 @@ impl Missing {
 
 /// Prints what is needed, installs what is missing if that is wanted and possible, and returns what is still missing.
 pub(crate) fn prepare(may_install: bool) -> Result<Missing> {
+    let has_nextest = has_nextest();
+    print_state(has_nextest, "cargo-nextest", "running the tests");
     let missing: Vec<&Requirement> = ALL.into_iter().filter(|one| !one.is_present()).collect();
     let packages: Vec<&str> = missing
         .iter()
@@ -158,15 +222,11 @@ pub(crate) fn prepare(may_install: bool) -> Result<Missing> {
         .copied()
         .collect();
     for requirement in ALL {
-        let state = if requirement.is_present() {
-            "found"
-        } else {
-            "missing"
-        };
-        print(&format!(
-            "{state:>8}  {}: {}",
-            requirement.name, requirement.purpose
-        ));
+        let is_missing = missing.iter().any(|one| one.name == requirement.name);
+        print_state(!is_missing, requirement.name, requirement.purpose);
+    }
+    if !has_nextest {
+        ensure_nextest(may_install)?;
     }
     if missing.is_empty() {
         return Ok(Missing::default());
@@ -189,6 +249,28 @@ pub(crate) fn prepare(may_install: bool) -> Result<Missing> {
         bail!("CI runs every test:\n{}", missing.lines().join("\n"));
     }
     Ok(missing)
+}
+
+fn print_state(is_present: bool, name: &str, purpose: &str) {
+    let state = if is_present { "found" } else { "missing" };
+    print(&format!("{state:>8}  {name}: {purpose}"));
+}
+
+/// Whether cargo-nextest is installed.
+pub(crate) fn has_nextest() -> bool {
+    exists("cargo-nextest", "--version")
+}
+
+/// Installs cargo-nextest, without which no test can be run, if that is allowed.
+fn ensure_nextest(may_install: bool) -> Result<()> {
+    let install = ["install", "--locked", "cargo-nextest"];
+    let command = format!("cargo {}", install.join(" "));
+    let needed = || format!("the tests need cargo-nextest: `{command}`");
+    if !may_install {
+        bail!(needed());
+    }
+    print(&format!("installing cargo-nextest: {command}"));
+    run(cargo().args(install)).with_context(needed)
 }
 
 /// Installs Debian packages.
@@ -222,5 +304,55 @@ mod tests {
         );
         assert_eq!(missing.lines().len(), 3);
         assert!(missing.lines()[1].contains("instruction counts"));
+    }
+
+    #[test]
+    fn rights_that_cannot_be_installed_are_named() {
+        let missing = Missing(vec![&SMALL_DISKS, &SECCOMP]);
+        let lines = missing.lines();
+        assert!(
+            lines[0].starts_with("NOT RUN: full disks") && lines[0].contains("as root"),
+            "{lines:?}"
+        );
+        assert!(!lines[1].contains("as root"), "{lines:?}");
+    }
+
+    /// A filter that matches no test would leave tests in that fail, and name them as left out.
+    #[test]
+    fn filters_name_tests_that_exist() {
+        let tests = |filter: &str| -> Vec<String> {
+            let names = filter.split("test(/").skip(1);
+            let names = names.filter_map(|rest| rest.split_once("/)"));
+            names.map(|(name, _)| name.to_owned()).collect()
+        };
+        let files = rust_files(&crate::shell::root().join("crates"));
+        for requirement in ALL {
+            for name in tests(requirement.tests) {
+                let word = name.trim_start_matches('^').trim_end_matches("::");
+                let mut lines = files.iter().flat_map(|text| text.lines());
+                let exists = lines.any(|line| declares(line, word));
+                assert!(exists, "{}: {name}", requirement.name);
+            }
+        }
+    }
+
+    /// Whether a line declares a function or a module with this in its name.
+    fn declares(line: &str, word: &str) -> bool {
+        let line = line.trim_start();
+        let mut starts = ["fn ", "async fn ", "mod "].into_iter();
+        starts.any(|start| line.starts_with(start)) && line.contains(word)
+    }
+
+    fn rust_files(folder: &Path) -> Vec<String> {
+        let mut texts = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                texts.extend(rust_files(&path));
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                texts.push(std::fs::read_to_string(path).unwrap());
+            }
+        }
+        texts
     }
 }

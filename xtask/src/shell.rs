@@ -71,8 +71,13 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
 
 /// Whether a program can be started with this argument and succeeds.
 pub(crate) fn exists(program: &str, argument: &str) -> bool {
-    Command::new(program)
-        .arg(argument)
+    succeeds(Command::new(program).arg(argument))
+}
+
+/// Whether a command can be started and succeeds. Its output is discarded.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()

@@ -3,12 +3,12 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use crate::postgres::{self, Postgres};
 use crate::requirements::{self, Missing, POSTGRES, SQLITE3, VALGRIND};
-use crate::shell::{cargo, exists, print, run};
-use crate::{docs, micro, sqlx, tidy};
+use crate::shell::{cargo, print, run};
+use crate::{docs, features, micro, sqlx, tidy};
 
 fn run_step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
     print(&format!("── {name}"));
@@ -27,7 +27,7 @@ pub(crate) fn check() -> Result<()> {
     run_step("clippy", clippy)?;
     run_step("unit tests", || {
         let unit_tests = ["--workspace", "--locked", "--lib", "--bins"];
-        if exists("cargo-nextest", "--version") {
+        if requirements::has_nextest() {
             let mut command = cargo();
             command.args(["nextest", "run", "--status-level=slow"]);
             run(command.args(unit_tests))
@@ -43,9 +43,6 @@ pub(crate) fn check() -> Result<()> {
 /// Runs every step. Installs missing tools if that is allowed.
 pub(crate) fn run_all(may_install: bool) -> Result<()> {
     let started = Instant::now();
-    if !exists("cargo-nextest", "--version") {
-        bail!("the tests need cargo-nextest: `cargo install cargo-nextest --locked`");
-    }
     let mut missing = Missing::default();
     run_step("requirements", || {
         missing = requirements::prepare(may_install)?;
@@ -54,7 +51,7 @@ pub(crate) fn run_all(may_install: bool) -> Result<()> {
     run_step("format", format)?;
     run_step("tidy", tidy::run)?;
     run_step("clippy", clippy)?;
-    run_step("features", features)?;
+    run_step("features", features::check)?;
     let postgres = if POSTGRES.is_present() {
         Some(Postgres::from_env_or_start()?)
     } else {
@@ -91,30 +88,6 @@ fn format() -> Result<()> {
 fn clippy() -> Result<()> {
     let lints = ["clippy", "--workspace", "--all-targets", "--locked"];
     run(cargo().args(lints).args(["--", "-D", "warnings"]))
-}
-
-/// Lints builds with fewer features; all other steps use the default build. The library is linted on its own, because in a
-/// build of several packages cargo unites the features of their dependencies, which hides missing ones.
-fn features() -> Result<()> {
-    let builds = [
-        ("crawler", ["", "content", "render"].as_slice()),
-        (
-            "crawler-cli",
-            ["", "content", "state", "render", "service"].as_slice(),
-        ),
-    ];
-    for (package, features) in builds {
-        for features in features {
-            let mut build = cargo();
-            build.args(["clippy", "--locked", "--quiet", "--package", package]);
-            if package == "crawler" {
-                build.arg("--all-targets");
-            }
-            build.args(["--no-default-features", "--features", features]);
-            run(build.args(["--", "-D", "warnings"]))?;
-        }
-    }
-    Ok(())
 }
 
 /// The number of cores.

@@ -30,7 +30,7 @@ type LookupResult = Result<Arc<[IpAddr]>, Failure>;
 type Results = HashMap<Box<str>, (LookupResult, Instant)>;
 
 /// A lookup that any number of callers wait for; it is abandoned when none is left.
-type SharedLookup = Shared<BoxFuture<'static, LookupResult>>;
+type RunningLookup = Shared<BoxFuture<'static, LookupResult>>;
 
 /// Resolves host names and caches the results.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ impl Resolver {
     }
 
     /// Joins the running lookup of a name, or starts one.
-    fn lookup(&self, host: &str) -> SharedLookup {
+    fn lookup(&self, host: &str) -> RunningLookup {
         let mut running = lock(&self.running);
         if let Some(lookup) = running.get(host).and_then(WeakShared::upgrade) {
             return lookup;

@@ -15,24 +15,10 @@ pub(crate) struct BrowserUser {
     pub(crate) group: u32,
 }
 
-/// Returns the effective user id: the second field of `Uid:`, or the owner of `/proc/self`.
-fn effective_user() -> io::Result<u32> {
-    let effective = fs::read_to_string("/proc/self/status")
-        .ok()
-        .and_then(|status| {
-            let line = status.lines().find(|line| line.starts_with("Uid:"))?;
-            line.split_ascii_whitespace().nth(2)?.parse().ok()
-        });
-    match effective {
-        Some(user) => Ok(user),
-        None => Ok(fs::metadata("/proc/self")?.uid()),
-    }
-}
-
 impl BrowserUser {
     /// Returns the user to switch to; `None` if we are not root.
     pub(crate) fn needed() -> io::Result<Option<Self>> {
-        if effective_user()? != 0 {
+        if !rustix::process::geteuid().is_root() {
             return Ok(None);
         }
         let users = fs::read_to_string("/etc/passwd")?;

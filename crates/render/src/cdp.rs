@@ -30,13 +30,14 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// A handle to the connection. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Cdp {
-    shared: Arc<Shared>,
+    connection: Arc<Connection>,
     /// Unbounded, because no command may be lost: a paused request would wait forever. Each command responds to a message
     /// of the browser or belongs to a call that waits, so the queue stays short.
     out: mpsc::UnboundedSender<Vec<u8>>,
 }
 
-struct Shared {
+/// What the handles and the reader of the messages have in common.
+struct Connection {
     next: AtomicU64,
     calls: Mutex<HashMap<u64, oneshot::Sender<CallResult>>>,
     sessions: Arc<Sessions>,
@@ -90,7 +91,7 @@ impl Cdp {
         messages: impl AsyncRead + Send + Unpin + 'static,
     ) -> Self {
         let (out, waiting) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared {
+        let connection = Arc::new(Connection {
             next: AtomicU64::new(1),
             calls: Mutex::default(),
             sessions: Arc::default(),
@@ -98,8 +99,8 @@ impl Cdp {
             closed: watch::Sender::new(false),
         });
         tokio::spawn(write(commands, waiting));
-        tokio::spawn(read(messages, Arc::clone(&shared)));
-        Self { shared, out }
+        tokio::spawn(read(messages, Arc::clone(&connection)));
+        Self { connection, out }
     }
 
     /// Sends a command and waits for its result. Without a `session` it is for the browser itself.
@@ -121,12 +122,12 @@ impl Cdp {
         method: &'static str,
         params: Value,
     ) -> Result<T, CdpError> {
-        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let id = self.connection.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
-        self.shared.calls().insert(id, sender);
+        self.connection.calls().insert(id, sender);
         // Removes the entry however this call ends.
-        let _pending = PendingCall(&self.shared, id);
-        if *self.shared.closed.borrow() {
+        let _pending = PendingCall(&self.connection, id);
+        if *self.connection.closed.borrow() {
             return Err(CdpError::Closed);
         }
         let reply = async {
@@ -152,23 +153,23 @@ impl Cdp {
         reason = "consistent with `call`; callers build the value inline"
     )]
     pub(crate) fn post(&self, session: Option<&str>, method: &'static str, params: Value) {
-        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let id = self.connection.next.fetch_add(1, Ordering::Relaxed);
         let _ = self.out.send(encode(id, session, method, &params));
     }
 
     /// Subscribes to the events of a tab's session.
     pub(crate) fn events(&self, session: &str, meter: Arc<BudgetMeter>) -> Events {
-        self.shared.sessions.subscribe(session, meter)
+        self.connection.sessions.subscribe(session, meter)
     }
 
     /// Whether the connection is closed.
     pub(crate) fn is_closed(&self) -> bool {
-        *self.shared.closed.borrow()
+        *self.connection.closed.borrow()
     }
 
     /// Waits until the connection is closed.
     pub(crate) async fn closed(&self) {
-        let mut closed = self.shared.closed.subscribe();
+        let mut closed = self.connection.closed.subscribe();
         // An error means that the sender was dropped: closed as well.
         let _ = closed.wait_for(|closed| *closed).await;
     }
@@ -182,7 +183,7 @@ impl fmt::Debug for Cdp {
     }
 }
 
-struct PendingCall<'a>(&'a Shared, u64);
+struct PendingCall<'a>(&'a Connection, u64);
 
 impl Drop for PendingCall<'_> {
     fn drop(&mut self) {
@@ -190,7 +191,7 @@ impl Drop for PendingCall<'_> {
     }
 }
 
-impl Shared {
+impl Connection {
     fn calls(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<CallResult>>> {
         lock(&self.calls)
     }
@@ -261,7 +262,7 @@ async fn write(mut pipe: impl AsyncWrite + Unpin, mut waiting: mpsc::UnboundedRe
     }
 }
 
-async fn read(mut pipe: impl AsyncRead + Unpin, shared: Arc<Shared>) {
+async fn read(mut pipe: impl AsyncRead + Unpin, connection: Arc<Connection>) {
     let mut message: Vec<u8> = Vec::new();
     let mut too_long = false;
     let mut piece = vec![0; 64 << 10];
@@ -270,7 +271,7 @@ async fn read(mut pipe: impl AsyncRead + Unpin, shared: Arc<Shared>) {
         while let Some(end) = rest.iter().position(|byte| *byte == 0) {
             if !too_long {
                 message.extend_from_slice(&rest[..end]);
-                shared.deliver(&message);
+                connection.deliver(&message);
             }
             too_long = false;
             message.clear();
@@ -287,7 +288,7 @@ async fn read(mut pipe: impl AsyncRead + Unpin, shared: Arc<Shared>) {
             message = Vec::new();
         }
     }
-    shared.end();
+    connection.end();
 }
 
 #[cfg(test)]
@@ -376,7 +377,7 @@ mod tests {
         let (cdp, _commands, _messages) = pair();
         let result = cdp.call::<Value>(None, "A.a", json!({})).await;
         assert_eq!(result, Err(CdpError::Timeout("A.a")));
-        assert!(cdp.shared.calls().is_empty());
+        assert!(cdp.connection.calls().is_empty());
     }
 
     #[tokio::test]

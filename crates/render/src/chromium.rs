@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::processes;
+
 /// Program names, in order of preference.
 const PROGRAM_NAMES: [&str; 6] = [
     "chromium",
@@ -14,11 +16,9 @@ const PROGRAM_NAMES: [&str; 6] = [
     "chrome",
     "chromium-headless-shell",
 ];
-/// Locations on macOS.
-const MAC_PATHS: [&str; 2] = [
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
+/// Without `/proc` neither the sandbox nor the memory and the CPU time of a page can be checked.
+const NOT_LINUX: &str = "pages are rendered only on Linux, where the browser's sandbox and its use of memory can be checked in /proc; \
+     without rendering, pages are fetched by HTTP";
 
 /// An executable Chromium.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,11 +35,25 @@ pub struct ChromiumMissing {
 
 impl Chromium {
     /// Finds Chromium: `named`, or else the value of `CHROME`, or else the first known program name on the path. A
-    /// configured program that does not exist is an error.
+    /// configured program that does not exist is an error, and so is a system on which a browser cannot be supervised.
     pub fn find(named: Option<&Path>) -> Result<Self, ChromiumMissing> {
         let chrome = env::var_os("CHROME").filter(|value| !value.is_empty());
         let path = env::var_os("PATH").unwrap_or_default();
-        Self::find_among(named, chrome, &path)
+        Self::find_on_system(Path::new(processes::FOLDER), named, chrome, &path)
+    }
+
+    fn find_on_system(
+        processes: &Path,
+        named: Option<&Path>,
+        chrome: Option<OsString>,
+        path: &OsString,
+    ) -> Result<Self, ChromiumMissing> {
+        if !processes.join("self/stat").is_file() {
+            return Err(ChromiumMissing {
+                message: NOT_LINUX.to_owned(),
+            });
+        }
+        Self::find_among(named, chrome, path)
     }
 
     fn find_among(
@@ -70,10 +84,6 @@ impl Chromium {
         PROGRAM_NAMES
             .iter()
             .find_map(|name| on_path(path, Path::new(name)))
-            .or_else(|| {
-                let there = MAC_PATHS.map(PathBuf::from);
-                there.into_iter().find(|program| can_run(program))
-            })
             .map(|program| Self { program })
             .ok_or_else(|| ChromiumMissing {
                 message: format!(
@@ -115,6 +125,20 @@ mod tests {
         fs::write(&program, "#!/bin/sh\n").unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(mode)).unwrap();
         program
+    }
+
+    #[test]
+    fn there_is_no_browser_on_a_system_that_does_not_show_its_processes() {
+        let folder = tempfile::tempdir().unwrap();
+        let custom = program(folder.path(), "chromium", 0o755);
+        let path = folder.path().as_os_str().to_owned();
+        let processes = folder.path().join("proc");
+        let find = || Chromium::find_on_system(&processes, Some(&custom), None, &path);
+        let message = find().unwrap_err().to_string();
+        assert!(message.contains("only on Linux"), "{message}");
+        fs::create_dir_all(processes.join("self")).unwrap();
+        fs::write(processes.join("self/stat"), "").unwrap();
+        assert!(find().is_ok());
     }
 
     #[test]

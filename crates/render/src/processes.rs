@@ -25,10 +25,13 @@ pub(crate) struct Process {
     pub(crate) is_root: bool,
 }
 
-/// Returns all live processes of a group; empty on systems without `/proc`. Reads many small files: call it on a blocking
+/// Where the system lists its processes.
+pub(crate) const FOLDER: &str = "/proc";
+
+/// Returns all live processes of a group. Reads many small files: call it on a blocking
 /// thread.
 pub(crate) fn of_group(group: u32) -> Vec<Process> {
-    let Ok(entries) = fs::read_dir("/proc") else {
+    let Ok(entries) = fs::read_dir(FOLDER) else {
         return Vec::new();
     };
     entries
@@ -39,7 +42,7 @@ pub(crate) fn of_group(group: u32) -> Vec<Process> {
 }
 
 /// Whether all page processes, of which there must be at least one, are sandboxed: not root, and with more seccomp filters
-/// than the browser process. True if the system shows no processes.
+/// than the browser process.
 pub(crate) fn are_sandboxed(processes: &[Process]) -> bool {
     let others = processes.iter().filter(|process| !process.renders);
     let around = others.map(|process| process.filters).min().unwrap_or(0);
@@ -47,8 +50,8 @@ pub(crate) fn are_sandboxed(processes: &[Process]) -> bool {
         .iter()
         .filter(|process| process.renders)
         .peekable();
-    let seen = pages.peek().is_some() || processes.is_empty();
-    seen && processes.iter().all(|process| !process.sandbox_disabled)
+    pages.peek().is_some()
+        && processes.iter().all(|process| !process.sandbox_disabled)
         && pages.all(|page| page.filters > around && !page.is_root)
 }
 
@@ -155,9 +158,9 @@ mod tests {
             renders: false,
             ..page(filters, false)
         };
-        assert!(are_sandboxed(&[]));
         assert!(are_sandboxed(&[browser(0), page(1, false)]));
-        // No page process yet.
+        // No page process yet, or none that can be seen.
+        assert!(!are_sandboxed(&[]));
         assert!(!are_sandboxed(&[browser(0)]));
         assert!(!are_sandboxed(&[
             browser(0),
@@ -175,6 +178,7 @@ mod tests {
         assert!(!are_sandboxed(&[sandbox_disabled, page(1, false)]));
     }
 
+    #[cfg(target_os = "linux")] // Other systems have no `/proc`, and pages are not rendered there.
     #[test]
     fn our_own_process_is_in_its_group() {
         let stat = fs::read_to_string("/proc/self/stat").unwrap();

@@ -131,6 +131,7 @@ fn proportional_memory(id: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
+    #[cfg(target_os = "linux")] // Measured with `/proc`, as the benchmarks are.
     #[test]
     fn a_grandchild_is_counted() {
         let busy = "while kill -0 $PPID 2>/dev/null; do :; done";

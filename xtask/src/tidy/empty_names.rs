@@ -1,7 +1,6 @@
-//! Names that say nothing: files that are called so, and public types with such a word in their names.
+//! Names that say nothing: files that are called so, and types with such a word in their names, public or not.
 
 use super::SourceFile;
-use super::type_names::declared;
 
 /// Words that say nothing about a thing.
 const EMPTY_WORDS: [&str; 18] = [
@@ -15,13 +14,23 @@ const FILES: [(&str, &str); 3] = [
     ("crates/service/tests/worker/process.rs", OS_PROCESS),
 ];
 const OS_PROCESS: &str = "a process of the operating system";
-/// Public types that may be called so, and why.
-const TYPES: [(&str, &str); 1] = [(
-    "SharedBrowser",
-    "the API and the worker of one process share it",
-)];
+/// Types that may be called so, and why.
+const TYPES: [(&str, &str); 8] = [
+    (
+        "SharedBrowser",
+        "the API and the worker of one process share it",
+    ),
+    ("Base", HTML_BASE),
+    ("LateBase", HTML_BASE),
+    ("SimpleBase", HTML_BASE),
+    ("Process", OS_PROCESS),
+    ("ProcessKills", OS_PROCESS),
+    ("SingleProcess", OS_PROCESS),
+    ("WorkerProcess", OS_PROCESS),
+];
+const HTML_BASE: &str = "the base URL of a page, which HTML's element `base` sets";
 
-/// An empty file name, and public types with an empty word.
+/// An empty file name, and types with an empty word.
 pub(super) fn findings(file: &SourceFile) -> Vec<String> {
     if !file.is_rust() {
         return Vec::new();
@@ -41,6 +50,24 @@ pub(super) fn findings(file: &SourceFile) -> Vec<String> {
         }
     }
     findings
+}
+
+/// Name of the type that a line declares. An associated type is not the place's own: the trait has named it.
+fn declared(line: &str) -> Option<&str> {
+    let declaration = line.trim_start();
+    let is_indented = declaration.len() < line.len();
+    let declaration = match declaration.strip_prefix("pub") {
+        Some(public) if public.starts_with(' ') => public.trim_start(),
+        Some(restricted) if restricted.starts_with('(') => restricted.split_once(") ")?.1,
+        _ => declaration,
+    };
+    let (kind, rest) = declaration.split_once(' ')?;
+    let kinds = ["struct", "enum", "trait", "union"];
+    if !kinds.contains(&kind) && (kind != "type" || is_indented) {
+        return None;
+    }
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+    Some(&rest[..end.unwrap_or(rest.len())])
 }
 
 /// The first word of a type name that says nothing, in lower case.
@@ -76,17 +103,26 @@ mod tests {
     }
 
     #[test]
-    fn files_and_public_types_are_checked() {
+    fn files_and_types_are_checked() {
         let file = |path: &str, text: &str| SourceFile {
             path: path.into(),
             text: text.into(),
         };
         let found = |path, text| findings(&file(path, text)).len();
         assert_eq!(found("crates/a/src/util.rs", "pub struct Item;\n"), 2);
-        assert_eq!(
-            found("crates/a/src/page.rs", "pub(crate) struct Item;\n"),
-            0
-        );
+        for (text, findings) in [
+            ("pub(crate) struct Item;\n", 1),
+            ("pub(in crate::page) enum Item<T> {\n", 1),
+            ("struct PageInfo(u8);\n", 1),
+            ("type Shared = u8;\n", 1),
+            ("    struct Item;\n", 1),
+            ("    type Item = u8;\n", 0),
+            ("struct Process;\n", 0),
+            ("let struct_of = Item;\n", 0),
+            ("// struct Item\n", 0),
+        ] {
+            assert_eq!(found("crates/a/src/page.rs", text), findings, "{text}");
+        }
         assert_eq!(found("docs/data.md", "pub struct Item;\n"), 0);
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn findings(files: &[SourceFile]) -> Vec<String> {
 }
 
 /// Name of the public type declared by a top-level line.
-pub(super) fn declared(line: &str) -> Option<&str> {
+fn declared(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("pub ")?;
     let (kind, rest) = rest.split_once(' ')?;
     if !["struct", "enum", "trait", "union", "type"].contains(&kind) {

@@ -15,7 +15,7 @@ use futures_util::{StreamExt, stream};
 use testsite::Server;
 
 use crate::canary::Canary;
-use crate::network::{name_servers, refused_addresses, reran_in_own_network};
+use crate::network::{REFUSED_ADDRESSES, name_servers, reran_in_own_network};
 use crate::renderers::{HOST, chromium, page, renderer, renderer_with, site_only};
 use crate::site::{self, SELF_NAVIGATIONS};
 
@@ -26,7 +26,7 @@ const MIN_CHANNELS_TRIED: usize = 45;
 const MIN_CHANNELS_REACHED: usize = 40;
 
 struct Fixture {
-    canaries: Vec<Canary>,
+    canaries: [Canary; REFUSED_ADDRESSES.len()],
     /// Listeners in place of name servers: the browser must not resolve names.
     name_servers: Vec<Canary>,
     site: Server,
@@ -41,8 +41,7 @@ struct FileCanary {
 
 impl Fixture {
     fn new() -> Self {
-        let addresses = refused_addresses();
-        let canaries: Vec<Canary> = addresses.into_iter().map(Canary::new).collect();
+        let canaries = REFUSED_ADDRESSES.map(Canary::new);
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("secret.html");
         let status = Command::new("mkfifo")

@@ -1,6 +1,6 @@
 //! Network isolation: whatever a page tries, it cannot reach an address that is not allowed.
 //!
-//! Where possible, a test runs in its own network namespace with the addresses of a cloud metadata service and a private
+//! The tests of all channels run in their own network namespace with the addresses of a cloud metadata service and a private
 //! network, so that there are listeners to reach. See `network.rs`.
 #![expect(
     clippy::unwrap_used,

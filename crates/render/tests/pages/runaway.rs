@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crawler_model::FailKind;
+use crawler_model::{FailKind, Failure};
 use testsite::spa::runaway::{PAGES, RunawayOutcome, RunawaySite, TEXT};
 use testsite::{Pages, Server};
 
@@ -13,6 +13,9 @@ const PAGE_TIMEOUT: Duration = Duration::from_secs(6);
 const GRACE: Duration = Duration::from_secs(2);
 /// Time limit for the next page.
 const RECOVERY_TIME: Duration = Duration::from_secs(8);
+
+/// Maximum number of attempts for a page that may fail on a busy machine.
+const ATTEMPTS: u32 = 4;
 
 /// The pages are split into four groups that run in parallel.
 const GROUP: usize = PAGES.len().div_ceil(4);
@@ -35,6 +38,28 @@ async fn the_third_quarter_ends_in_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_quarter_ends_in_time() {
     ends_in_time(3).await;
+}
+
+/// `spin` never settles; `spin-later` settles, and loops while its markup is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_loops_is_returned_and_reported_as_timed_out() {
+    let site = Server::start(RunawaySite);
+    let test = TestRenderer::new(|settings| settings.nav_timeout = PAGE_TIMEOUT);
+    for name in ["/spin", "/spin-later"] {
+        let mut result = test.document(&site.url(name)).await;
+        // A busy machine may take too long to stop the loop, which is a temporary failure.
+        for _ in 1..ATTEMPTS {
+            let timed_out = |failure: &Failure| failure.kind == FailKind::Timeout;
+            if result.as_ref().is_err_and(timed_out) {
+                result = test.document(&site.url(name)).await;
+            }
+        }
+        let fetched = result.unwrap();
+        let rendering = fetched.rendering.unwrap();
+        assert!(rendering.timed_out, "{name}: {fetched:?}");
+        assert!(markup(&fetched).contains(TEXT), "{name}: {fetched:?}");
+    }
+    test.renderer.close().await;
 }
 
 async fn ends_in_time(group: usize) {

@@ -1,6 +1,6 @@
 """Runs a program under a seccomp profile in the format of containers: seccomp.py PROFILE PROGRAM [ARGUMENT]...
 
-Uses libseccomp, as container runtimes do. Exits with 77 if that is not installed.
+Uses libseccomp, as container runtimes do.
 """
 
 import ctypes
@@ -27,10 +27,7 @@ def action(rule, key, errno_key):
 
 
 def main():
-    try:
-        library = ctypes.CDLL("libseccomp.so.2")
-    except OSError:
-        sys.exit(77)
+    library = ctypes.CDLL("libseccomp.so.2")
     library.seccomp_init.restype = ctypes.c_void_p
     with open(sys.argv[1]) as file:
         profile = json.load(file)

@@ -1,7 +1,7 @@
 //! Chromium with its sandbox under the seccomp profile of `deploy/`.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crawler_model::RequestSpec;
 use testsite::{Pages, Server};
@@ -11,12 +11,9 @@ use crate::process_tree::{Process, descendants, until};
 use crate::test_renderer::{TestRenderer, markup};
 
 const PYTHON: &str = "/usr/bin/python3";
-/// Exit code of the loader if libseccomp is not installed.
-const MISSING: i32 = 77;
 
-/// Returns a launcher that starts Chromium under the profile; `None` if that is not possible here.
-#[expect(clippy::print_stderr, reason = "says that nothing was tested")]
-fn launcher() -> Option<Launcher> {
+/// Returns a launcher that starts Chromium under the profile. Needs libseccomp.
+fn launcher() -> Launcher {
     let script =
         format!("exec {PYTHON} \"$HERE/seccomp.py\" \"$HERE/seccomp.json\" \"$CHROMIUM\" \"$@\"");
     let launcher = Launcher::new(&script);
@@ -27,30 +24,27 @@ fn launcher() -> Option<Launcher> {
     ] {
         std::fs::copy(manifest.join(from), launcher.beside(name)).unwrap();
     }
-    match under_profile(&launcher, "true") {
-        Some(0) => Some(launcher),
-        None | Some(MISSING) => {
-            eprintln!("NO {PYTHON} or libseccomp: the seccomp profile is not tried");
-            None
-        }
-        other => panic!("the profile cannot be loaded: {other:?}"),
-    }
+    let loaded = under_profile(&launcher, "true");
+    let stderr = String::from_utf8_lossy(&loaded.stderr);
+    assert!(
+        loaded.status.success(),
+        "the profile cannot be loaded: {stderr}"
+    );
+    launcher
 }
 
-/// Runs a shell command under the profile. Returns its exit code.
-fn under_profile(launcher: &Launcher, command: &str) -> Option<i32> {
+/// Runs a shell command under the profile.
+fn under_profile(launcher: &Launcher, command: &str) -> Output {
     let mut run = Command::new(PYTHON);
     run.arg(launcher.beside("seccomp.py"))
         .arg(launcher.beside("seccomp.json"))
         .args(["/bin/sh", "-c", command]);
-    run.output().ok()?.status.code()
+    run.output().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn chromium_runs_with_its_sandbox_under_the_profile() {
-    let Some(launcher) = launcher() else {
-        return;
-    };
+    let launcher = launcher();
     let site = Server::start(Pages::new().html(
         "/",
         "<p id=said>nothing<script>
@@ -82,9 +76,7 @@ async fn chromium_runs_with_its_sandbox_under_the_profile() {
 /// Also for root, which could do all of this without the profile.
 #[test]
 fn the_profile_refuses_other_namespaces_and_mounts() {
-    let Some(launcher) = launcher() else {
-        return;
-    };
+    let launcher = launcher();
     for (command, permitted) in [
         ("unshare --user true", true),
         ("unshare --user --net true", true),
@@ -94,7 +86,7 @@ fn the_profile_refuses_other_namespaces_and_mounts() {
         ("unshare --user --ipc true", false),
         ("mount -t tmpfs none /mnt", false),
     ] {
-        let code = under_profile(&launcher, command);
-        assert_eq!(code == Some(0), permitted, "{command}: {code:?}");
+        let output = under_profile(&launcher, command);
+        assert_eq!(output.status.success(), permitted, "{command}: {output:?}");
     }
 }

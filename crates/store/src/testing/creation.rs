@@ -153,7 +153,10 @@ pub async fn a_quota_ends_no_job_that_is_created<G: StoreFixture>(fixture: &G) {
     assert_eq!(job.counts.queued, seeds as u64);
     store.reconcile().await.expect("reconciled");
     let reason = read_job(&store, id).await.stop_reason;
-    assert_eq!(reason.map(JobStopReason::as_str), Some("quota_pages_per_day"));
+    assert_eq!(
+        reason.map(JobStopReason::as_str),
+        Some("quota_pages_per_day")
+    );
 }
 
 /// The key of a large job belongs to the first one that is complete.

@@ -1,6 +1,7 @@
 //! `--js` on `crawl`, `map` and `scrape`.
 
 use serde_json::Value;
+use testsite::spa::runaway::{RunawaySite, TEXT};
 use testsite::spa::{Applications, ClientRoutedSite};
 use testsite::{Pages, Server};
 
@@ -257,4 +258,26 @@ fn a_page_over_a_budget_fails_with_always_and_is_fetched_by_http_with_auto() {
         "{}",
         unreadable.stderr
     );
+}
+
+#[test]
+fn a_page_whose_scripts_never_end_is_printed_with_a_warning() {
+    let folder = TestFolder::new();
+    let server = Server::start(RunawaySite);
+    let url = server.url("/spin");
+    let args = ["scrape", &url, "--js", "always", "--format", "json"];
+    let run = folder.run(&args).env("BROWSER_TIMEOUT", "5s");
+    let ended = run.finish().success();
+    assert!(
+        ended.stderr.contains(&format!(
+            "{url} was still running scripts at the time limit"
+        )),
+        "{}",
+        ended.stderr
+    );
+    let page: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(page["meta"]["render_timed_out"], true, "{page}");
+    let content = page["content"].as_str().unwrap();
+    assert!(content.contains(TEXT), "{page}");
+    folder.wait_for_cleanup();
 }

@@ -19,4 +19,5 @@ mod service;
 mod site;
 mod slow;
 mod spellings;
+mod tabs;
 mod tenants;

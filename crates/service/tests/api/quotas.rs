@@ -27,7 +27,7 @@ async fn site() -> Site {
     .await
 }
 
-async fn add_key(service: &TestService, name: &str, quotas: &[&str]) {
+pub(crate) async fn add_key(service: &TestService, name: &str, quotas: &[&str]) {
     let mut quota = Quota::default();
     for one in quotas {
         quota.set(one).unwrap();
@@ -39,7 +39,7 @@ async fn add_key(service: &TestService, name: &str, quotas: &[&str]) {
     service.store.add_key(key).await.unwrap();
 }
 
-async fn call_as(
+pub(crate) async fn call_as(
     service: &TestService,
     key: &str,
     method: &str,
@@ -60,7 +60,7 @@ async fn call_as(
 }
 
 /// The limit of a quota and what is in use.
-async fn quota_of(service: &TestService, key: &str, name: &str) -> (Value, Value) {
+pub(crate) async fn quota_of(service: &TestService, key: &str, name: &str) -> (Value, Value) {
     let reply = call_as(service, key, "GET", "/v1/usage", &Value::Null).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     let usage = reply.json();
@@ -73,7 +73,7 @@ async fn quota_of(service: &TestService, key: &str, name: &str) -> (Value, Value
 }
 
 /// Waits until a quota is used this often.
-async fn until_used(service: &TestService, key: &str, name: &str, used: u64) {
+pub(crate) async fn until_used(service: &TestService, key: &str, name: &str, used: u64) {
     let waiting = async {
         while quota_of(service, key, name).await.1 != used {
             tokio::task::yield_now().await;
@@ -95,7 +95,7 @@ fn exceeded(reply: &Reply, name: &str) -> Value {
 }
 
 /// Sends a request and returns its connection without reading the response.
-async fn send(service: &TestService, key: &str, path: &str, body: &Value) -> TcpStream {
+pub(crate) async fn send(service: &TestService, key: &str, path: &str, body: &Value) -> TcpStream {
     let address = ("127.0.0.1", service.port);
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (method, body) = match body {

@@ -15,9 +15,7 @@ use crawler_model::site_rules::ROBOTS_MEMORY;
 use crawler_service::api::{self, App, Exposure};
 use crawler_service::config::Config;
 use crawler_service::worker::{Worker, WorkerSettings, WorkerTotals, http_fetch};
-use crawler_service::{
-    AddressLimitedFetch, AddressLimits, CallMetrics, OutageDetector, SharedBrowser, TimedStore,
-};
+use crawler_service::{AddressLimits, CallMetrics, OutageDetector, SharedBrowser, TimedStore};
 use crawler_store::{HostDefaults, Store, StoreError, StoreLimits, WrappedStore};
 use crawler_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
@@ -225,8 +223,10 @@ pub(crate) async fn run_on(
         let fetch = http_fetch(&settings.jobs, config.worker.pool_size, api::guard(&config))?;
         let http = Arc::new(fetch.with_name_resolution(config.http.resolver.into()));
         let limits = AddressLimits::new(store.clone(), &config, Arc::clone(&http));
-        let fetch = AddressLimitedFetch::new(browser.fetch(Arc::clone(&http)), limits);
-        let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?.resolving_names(http);
+        let fetch = browser.fetch(Arc::clone(&http));
+        let worker = Worker::new(store.clone(), Arc::new(fetch), settings)?
+            .resolving_names(http)
+            .limiting_addresses(limits);
         tracing::info!(tasks = config.worker.pool_size, store = kind, "working");
         let counts = worker.counts();
         let final_counts = Arc::clone(&counts);

@@ -88,6 +88,7 @@ async fn attempt<T: Fetch>(
     let request = FetchRequest {
         js: plan.js,
         visit: plan.visit,
+        tab_owner: plan.tab_owner,
         tab_meter,
         ..FetchRequest::new(&url, accept)
     };

@@ -196,7 +196,7 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             requested: Some(requested),
             js: options.js,
             visit: options.visit,
-            tab_wait: None,
+            tab_owner: 0,
             tab_meter: None,
         };
         let mut attempt = 1;

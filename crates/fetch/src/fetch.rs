@@ -1,7 +1,5 @@
 //! The [`Fetch`] trait and its request.
 
-use std::time::Duration;
-
 use crawler_model::{Failure, JsPolicy};
 use crawler_weburl::{CrawlUrl, UrlError, Userinfo};
 
@@ -20,8 +18,8 @@ pub struct FetchRequest<'a> {
     pub js: JsPolicy,
     /// Requests of different visits never share browser state.
     pub visit: u64,
-    /// How long to wait for a browser tab; then the request fails with [`FailKind::Busy`](crawler_model::FailKind::Busy).
-    pub tab_wait: Option<Duration>,
+    /// Whose request it is: owners take turns at the tabs of a browser.
+    pub tab_owner: u64,
     /// What the time of a browser tab is counted with.
     pub tab_meter: Option<&'a TabMeter>,
 }
@@ -35,7 +33,7 @@ impl<'a> FetchRequest<'a> {
             requested: None,
             js: JsPolicy::Never,
             visit: 0,
-            tab_wait: None,
+            tab_owner: 0,
             tab_meter: None,
         }
     }

@@ -4,19 +4,39 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Receives how long a browser tab was held for a request, also if it failed or was cancelled.
+/// Receives when a browser tab is taken for a request, and how long it was held, also if the request failed or was cancelled.
 #[derive(Clone)]
-pub struct TabMeter(Arc<dyn Fn(Duration) + Send + Sync>);
+pub struct TabMeter {
+    add: Arc<dyn Fn(Duration) + Send + Sync>,
+    taken: Arc<dyn Fn() + Send + Sync>,
+}
 
 impl TabMeter {
     /// Creates a meter that passes the time of each tab to a function.
     pub fn new(add: impl Fn(Duration) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(add))
+        Self {
+            add: Arc::new(add),
+            taken: Arc::new(|| ()),
+        }
+    }
+
+    /// Also calls a function when a tab is taken.
+    #[must_use]
+    pub fn on_taken(self, taken: impl Fn() + Send + Sync + 'static) -> Self {
+        Self {
+            taken: Arc::new(taken),
+            ..self
+        }
+    }
+
+    /// Records that a tab is taken.
+    pub fn note_taken(&self) {
+        (self.taken)();
     }
 
     /// Counts a tab that was held for this long.
     pub fn add(&self, held: Duration) {
-        (self.0)(held);
+        (self.add)(held);
     }
 }
 

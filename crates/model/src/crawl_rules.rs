@@ -180,6 +180,8 @@ pub struct CrawlRules {
     pub js: JsPolicy,
     /// Pages with different visits share no browser state.
     pub visit: u64,
+    /// Owners take turns at the tabs of a browser.
+    pub tab_owner: u64,
 }
 
 /// Maximum number of workers.
@@ -278,6 +280,7 @@ impl CrawlRules {
             obey_nofollow: spec.obey_nofollow,
             js: spec.js,
             visit: spec.visit,
+            tab_owner: 0,
         })
     }
 }

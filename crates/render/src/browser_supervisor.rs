@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::browser::{Browser, StartError};
+use crate::renderer::INTERNAL_ERROR;
 use crate::{BrowserState, Chromium, RenderSettings};
 
 /// First and maximum delay after a failed start or an early death.
@@ -99,7 +100,10 @@ impl BrowserSupervisor {
         let starting = tokio::spawn(async move { me.start_or_reuse(deadline).await });
         match timeout_at(deadline, starting).await {
             Ok(Ok(browser)) => browser,
-            Ok(Err(error)) => Err(Failure::new(FailKind::Internal, error.to_string())),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "the start of the browser ended in a panic");
+                Err(Failure::new(FailKind::Internal, INTERNAL_ERROR))
+            }
             Err(_) => Err(self.busy()),
         }
     }

@@ -57,9 +57,22 @@ pub(crate) enum CdpError {
     /// It did not respond in time.
     #[error("the browser does not respond ({0})")]
     Timeout(&'static str),
-    /// It returned an error.
-    #[error("the browser rejected {0}: {1}")]
+    /// It returned an error; its text is for the log.
+    #[error("the browser rejected the command {0}")]
     Refused(&'static str, String),
+    /// The proxy of a tab could not be started; the system's text is for the log.
+    #[error("no proxy could be started for the tab")]
+    NoProxy(String),
+}
+
+impl CdpError {
+    /// The error with the text of the browser.
+    pub(crate) fn detail(&self) -> String {
+        match self {
+            Self::Refused(_, text) | Self::NoProxy(text) => format!("{self}: {text}"),
+            error => error.to_string(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -415,5 +428,15 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(events.next().await.unwrap().method, "E.e");
+    }
+
+    #[test]
+    fn errors_have_no_text_of_the_browser_or_the_system() {
+        let refused = CdpError::Refused("Page.navigate", "-32000 Cannot navigate".into());
+        let no_proxy = CdpError::NoProxy("Too many open files (os error 24)".into());
+        for (error, text) in [(refused, "Cannot"), (no_proxy, "os error")] {
+            assert!(!error.to_string().contains(text), "{error}");
+            assert!(error.detail().contains(text), "{}", error.detail());
+        }
     }
 }

@@ -55,6 +55,7 @@ mod renderer;
 mod settings;
 mod snapshot;
 mod tab;
+mod tab_queue;
 mod tab_result;
 mod watchdog;
 

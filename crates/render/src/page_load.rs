@@ -22,12 +22,12 @@ pub(crate) async fn load(
     deadline: Instant,
 ) -> Result<(), Failure> {
     let failed = |error: CdpError| {
-        let kind = match error {
+        if let CdpError::Refused(..) = error {
+            tracing::info!(error = error.detail(), "the browser rejected a page");
             // A URL that the browser rejects is not a failure of the browser.
-            CdpError::Refused(..) => FailKind::Protocol,
-            _ => FailKind::Browser,
-        };
-        Failure::new(kind, error.to_string())
+            return Failure::new(FailKind::Protocol, "the browser rejected the URL");
+        }
+        Failure::new(FailKind::Browser, error.to_string())
     };
     let cdp = navigation.cdp.clone();
     let session = navigation.session.to_owned();

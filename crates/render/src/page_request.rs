@@ -19,8 +19,8 @@ pub(crate) struct PageRequest<'a> {
     pub(crate) visit: u64,
     pub(crate) caller_headers: CallerHeaders,
     pub(crate) settings: Arc<RenderSettings>,
-    /// How long it may wait for a tab; `None`: as long as it takes.
-    pub(crate) tab_wait: Option<Duration>,
+    /// Whose turn at the tabs is used.
+    pub(crate) tab_owner: u64,
     /// Counts the time for which the tab is held.
     pub(crate) tab_meter: Option<TabMeter>,
 }
@@ -37,7 +37,7 @@ impl<'a> PageRequest<'a> {
             visit: request.visit,
             caller_headers: CallerHeaders::of(egress, request),
             settings: Arc::clone(settings),
-            tab_wait: request.tab_wait,
+            tab_owner: request.tab_owner,
             tab_meter: request.tab_meter.cloned(),
         }
     }

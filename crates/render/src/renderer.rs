@@ -6,18 +6,20 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+use std::task::Poll;
 use std::time::Duration;
 
 use crawler_fetch::{Accept, Egress, Fetch, FetchRequest, Fetched, HttpFetch, TabMeter};
 use crawler_model::{FailKind, Failure, lock};
 use serde::{Deserialize, Serialize};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::browser::Browser;
 use crate::browser_supervisor::BrowserSupervisor;
 use crate::page_request::{PageRequest, RenderedPage};
 use crate::tab::Tab;
+use crate::tab_queue::{TabQueue, TabTurn};
 use crate::tab_result::TabResult;
 use crate::{Chromium, RenderSettings};
 
@@ -27,6 +29,10 @@ const HARD_LIMIT: Duration = Duration::from_millis(1_750);
 const OPEN_TIMEOUT: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 /// Cleaning a tab takes about a sixth of the time of a page: for this many tabs one extra tab keeps the others busy.
 const TABS_PER_EXTRA_TAB: usize = 4;
+/// Message for a bug; the log has the details.
+pub(crate) const INTERNAL_ERROR: &str = "an internal error occurred in the renderer";
+/// Message if the browser took the time of a page.
+const NO_TAB_IN_TIME: &str = "the browser is busy or restarting: no tab could be opened in time";
 /// A browser that is idle for this long is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -37,8 +43,8 @@ pub struct Renderer {
     http: Arc<HttpFetch>,
     egress: Egress,
     supervisor: Arc<BrowserSupervisor>,
-    /// One permit per tab.
-    tab_permits: Arc<Semaphore>,
+    /// One turn per tab.
+    tabs: TabQueue,
     /// Permits for tabs that are being cleaned.
     leaving_permits: Arc<Semaphore>,
     idle: Mutex<Vec<Tab>>,
@@ -96,7 +102,7 @@ impl Renderer {
             egress: http.egress(),
             http,
             supervisor: BrowserSupervisor::new(chromium, settings.clone()),
-            tab_permits: Arc::new(Semaphore::new(tabs)),
+            tabs: TabQueue::new(tabs),
             leaving_permits: Arc::new(Semaphore::new(tabs / TABS_PER_EXTRA_TAB)),
             idle: Mutex::default(),
             counts: Arc::default(),
@@ -141,7 +147,7 @@ impl Renderer {
 
     /// Renders a page when a tab is free.
     pub(crate) async fn page(&self, request: &PageRequest<'_>) -> Result<RenderedPage, Failure> {
-        let (permit, waited) = self.acquire_tab(request).await?;
+        let (permit, waited) = self.acquire_tab(request).await;
         let start = Instant::now();
         let result = self.render(request, permit).await;
         let counted = match &result {
@@ -156,32 +162,18 @@ impl Renderer {
         })
     }
 
-    /// Waits for a tab permit, as long as the request allows. Returns it and the time waited.
-    async fn acquire_tab(
-        &self,
-        request: &PageRequest<'_>,
-    ) -> Result<(TabPermit, Duration), Failure> {
+    /// Waits for a tab permit. Returns it and the time waited.
+    async fn acquire_tab(&self, request: &PageRequest<'_>) -> (TabPermit, Duration) {
         let start = Instant::now();
-        let (permit, waited) = if let Ok(permit) = Arc::clone(&self.tab_permits).try_acquire_owned()
-        {
-            (Ok(permit), Duration::ZERO)
-        } else {
-            let acquired = Arc::clone(&self.tab_permits).acquire_owned();
-            let permit = match request.tab_wait {
-                None => acquired.await,
-                Some(limit) => timeout_at(start + limit, acquired)
-                    .await
-                    .map_err(|_| no_tab(limit))?,
-            };
-            (permit, start.elapsed())
+        let mut turn = std::pin::pin!(self.tabs.turn(request.tab_owner));
+        let first = std::future::poll_fn(|cx| Poll::Ready(turn.as_mut().poll(cx))).await;
+        let (turn, waited) = match first {
+            Poll::Ready(turn) => (turn, Duration::ZERO),
+            Poll::Pending => (turn.await, start.elapsed()),
         };
-        let closed = |_| Failure::new(FailKind::NoBrowser, "the browser is closed");
-        let permit = TabPermit::take(
-            permit.map_err(closed)?,
-            Arc::clone(&self.counts),
-            request.tab_meter.clone(),
-        );
-        Ok((permit, waited))
+        let meter = request.tab_meter.clone();
+        let permit = TabPermit::take(turn, Arc::clone(&self.counts), meter);
+        (permit, waited)
     }
 
     async fn render(
@@ -247,7 +239,7 @@ impl Renderer {
     /// Keeps a tab for the next page, or returns it if there are enough.
     fn put_back(&self, tab: Tab, holds_permit: bool) -> Option<Tab> {
         let mut idle = lock(&self.idle);
-        let free = self.tab_permits.available_permits();
+        let free = self.tabs.free();
         // If all permits are taken, the next page will need it soon. Otherwise keep as many as there are permits.
         let limit = match free {
             0 => self.settings.tabs.max(1),
@@ -277,7 +269,7 @@ impl Renderer {
             match same {
                 Some(index) => Some(idle.swap_remove(index)),
                 // We hold one of the permits: with too many idle tabs, close one.
-                None if idle.len() > self.tab_permits.available_permits() => {
+                None if idle.len() > self.tabs.free() => {
                     drop(idle.remove(0));
                     None
                 }
@@ -312,14 +304,17 @@ impl Renderer {
         let tab_deadline = Instant::now() + time_limit;
         let message = match timeout_at(tab_deadline.min(deadline), tokio::spawn(opening)).await {
             Ok(Ok(Ok(tab))) => return self.check_sandbox(tab, &browser).await,
-            Ok(Ok(Err(error))) => error.to_string(),
-            Ok(Err(error)) => return Err(Failure::new(FailKind::Internal, error.to_string())),
-            // The deadline of the page passed first, which is not a failure of the browser.
+            Ok(Ok(Err(error))) => {
+                tracing::warn!(error = error.detail(), "no tab could be opened");
+                error.to_string()
+            }
+            Ok(Err(error)) => {
+                tracing::error!(%error, "opening a tab ended in a panic");
+                return Err(Failure::new(FailKind::Internal, INTERNAL_ERROR));
+            }
+            // The time of the page was used up before, by the start of the browser: neither the page nor this tab is slow.
             Err(_) if tab_deadline > deadline => {
-                return Err(Failure::new(
-                    FailKind::Timeout,
-                    "no tab could be opened in time",
-                ));
+                return Err(Failure::new(FailKind::Browser, NO_TAB_IN_TIME));
             }
             Err(_) => "no tab could be opened".to_owned(),
         };
@@ -383,27 +378,22 @@ impl Fetch for Renderer {
     }
 }
 
-fn no_tab(waited: Duration) -> Failure {
-    let waited = waited.as_secs_f64();
-    let message = format!(
-        "the request waited {waited:.1} s for its turn and did not start: all browser tabs are in use (browser.pool_size)"
-    );
-    Failure::new(FailKind::Busy, message)
-}
-
 /// Permission to use a tab, counted as busy.
 struct TabPermit {
-    _permit: OwnedSemaphorePermit,
+    _turn: TabTurn,
     counts: Arc<Counts>,
     taken_at: Instant,
     meter: Option<TabMeter>,
 }
 
 impl TabPermit {
-    fn take(permit: OwnedSemaphorePermit, counts: Arc<Counts>, meter: Option<TabMeter>) -> Self {
+    fn take(turn: TabTurn, counts: Arc<Counts>, meter: Option<TabMeter>) -> Self {
+        if let Some(meter) = &meter {
+            meter.note_taken();
+        }
         counts.busy.fetch_add(1, Ordering::Relaxed);
         Self {
-            _permit: permit,
+            _turn: turn,
             counts,
             taken_at: Instant::now(),
             meter,

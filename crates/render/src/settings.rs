@@ -41,6 +41,11 @@ pub struct RenderSettings {
     /// Destinations that the operator denies. A render process refuses pages of a process that denies others than itself: its own
     /// guard decides what pages load.
     pub denied: Vec<String>,
+    /// Destinations that the operator allows although the built-in rules refuse them. A render process refuses pages of a process that does not
+    /// allow the same.
+    pub allowed: Vec<String>,
+    /// Whether all addresses that are not public are allowed.
+    pub allow_private: bool,
 }
 
 impl Default for RenderSettings {
@@ -62,6 +67,8 @@ impl Default for RenderSettings {
             page_memory: 512 << 20,
             budgets: PageBudgets::default(),
             denied: Vec::new(),
+            allowed: Vec::new(),
+            allow_private: false,
         }
     }
 }

@@ -132,7 +132,7 @@ impl Tab {
             .unwrap_or_else(|| browser_user_agent(&browser.user_agent, added_agent));
         let meter = Arc::new(BudgetMeter::new(settings.budgets));
         let proxy = EgressProxy::start(egress, Arc::clone(&meter))
-            .map_err(|error| CdpError::Refused("the proxy", error.to_string()))?;
+            .map_err(|error| CdpError::NoProxy(error.to_string()))?;
         let cdp = browser.cdp.clone();
         let context = json!({
             "disposeOnDetach": true,
@@ -256,7 +256,9 @@ impl Tab {
                 match snapshot {
                     Ok(snapshot) => Ok(parts.document(snapshot, halted)),
                     Err(CdpError::Timeout(_)) => Err(not_settled()),
-                    Err(CdpError::Refused(_, message)) => {
+                    Err(error @ CdpError::Refused(..)) => {
+                        tracing::info!(error = error.detail(), "cannot read a document");
+                        let message = "the browser could not read the page's document";
                         Err(Failure::new(FailKind::Protocol, message))
                     }
                     Err(error) => Err(crashed(&error)),

@@ -10,9 +10,10 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crawler_fetch::{Fetch, FetchRequest, Fetched, HttpFetch};
-use crawler_model::{Failure, lock};
+use crawler_fetch::HttpFetch;
+use crawler_model::lock;
 use crawler_store::{HostTurn, Store};
+use crawler_store_frontier::{AddressSlot, AddressTurn, AddressTurns};
 use crawler_weburl::{CrawlUrl, HostKey};
 use tokio::time::Instant;
 
@@ -103,15 +104,39 @@ impl<S: Store> AddressLimits<S> {
     /// Waits until a request to the URL may start; `None` if its host shares no address with another one. While the store
     /// fails, only the limits of the host apply.
     pub(crate) async fn turn(&self, url: &CrawlUrl) -> Option<HostSlot<S>> {
+        if self.may_share(url) {
+            self.shared_turn(url).await
+        } else {
+            None
+        }
+    }
+
+    /// Returns the turns for the requests of a worker.
+    pub(crate) fn turns(self: Arc<Self>) -> AddressTurns {
+        Arc::new(move |url| {
+            if !self.may_share(url) {
+                return None;
+            }
+            let (limits, url) = (Arc::clone(&self), url.clone());
+            let turn: AddressTurn =
+                Box::pin(async move { limits.shared_turn(&url).await.map(AddressSlot::new) });
+            Some(turn)
+        })
+    }
+
+    /// Records a request; returns whether its host may share an address with another one.
+    fn may_share(&self, url: &CrawlUrl) -> bool {
         let host = url.host_key();
         let domain = host.registrable_domain();
-        // An address, or a name that has no others beside it.
-        if domain.starts_with('[') || domain.parse::<IpAddr>().is_ok() {
-            return None;
-        }
-        if !self.has_several_names(domain, &host) {
-            return None;
-        }
+        // Not an address, nor a name that has no others beside it.
+        !domain.starts_with('[')
+            && domain.parse::<IpAddr>().is_err()
+            && self.has_several_names(domain, &host)
+    }
+
+    async fn shared_turn(&self, url: &CrawlUrl) -> Option<HostSlot<S>> {
+        let host = url.host_key();
+        let domain = host.registrable_domain();
         let addresses = self.http.addresses(url).await?;
         // Names of one machine have the same addresses, in any order.
         let address = *addresses.iter().min()?;
@@ -179,27 +204,6 @@ impl<S: Store> AddressLimits<S> {
         };
         addresses.insert(address, group);
         None
-    }
-}
-
-/// Fetches within the [`AddressLimits`]; for the pages of a worker.
-#[derive(Debug)]
-pub struct AddressLimitedFetch<F, S> {
-    fetch: F,
-    limits: AddressLimits<S>,
-}
-
-impl<F, S> AddressLimitedFetch<F, S> {
-    /// Limits the requests of a fetcher.
-    pub fn new(fetch: F, limits: AddressLimits<S>) -> Self {
-        Self { fetch, limits }
-    }
-}
-
-impl<F: Fetch, S: Store> Fetch for AddressLimitedFetch<F, S> {
-    async fn fetch(&self, request: FetchRequest<'_>) -> Result<Fetched, Failure> {
-        let _slot = self.limits.turn(request.url).await;
-        self.fetch.fetch(request).await
     }
 }
 

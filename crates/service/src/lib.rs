@@ -15,9 +15,10 @@ mod host_slot;
 mod outage_detector;
 mod page_renderer;
 mod shared_browser;
+mod tab_owner;
 mod timed_store;
 
-pub use address_limits::{AddressLimitedFetch, AddressLimits};
+pub use address_limits::AddressLimits;
 pub use outage_detector::OutageDetector;
 pub use page_renderer::PageRenderer;
 pub use shared_browser::{BrowserStatus, RenderingFetch, SharedBrowser};

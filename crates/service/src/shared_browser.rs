@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crawler_fetch::{FetchSetupError, HttpFetch, LookupFn};
+use crawler_fetch::{Fetch, FetchSetupError, HttpFetch, LookupFn};
 use crawler_model::PageBudgets;
 use crawler_render::{
     BrowserState, Chromium, EscalatingFetch, RemoteRenderer, RenderCounts, RenderHistory,
@@ -110,10 +110,19 @@ impl SharedBrowser {
 
     /// Returns a fetcher that renders the pages that need it.
     pub fn fetch(&self, http: Arc<HttpFetch>) -> RenderingFetch {
+        self.fetch_with(http, |renderer| renderer)
+    }
+
+    /// Like [`SharedBrowser::fetch`], with a wrapper around the renderer.
+    pub(crate) fn fetch_with<H: Fetch, R: Fetch>(
+        &self,
+        http: Arc<H>,
+        wrap: impl FnOnce(Arc<PageRenderer>) -> Arc<R>,
+    ) -> EscalatingFetch<H, R> {
         let renderer = match &self.availability {
             Availability::Disabled => Err(DISABLED.to_owned()),
             Availability::Missing(message) => Err(message.to_string()),
-            Availability::Available(renderer) => Ok(Arc::clone(renderer)),
+            Availability::Available(renderer) => Ok(wrap(Arc::clone(renderer))),
         };
         let need = crawler_html::render_need;
         EscalatingFetch::new(http, renderer, need, crawler_html::rendering_helped)
@@ -191,6 +200,8 @@ fn settings(config: &Config) -> RenderSettings {
         max_body: config.http.max_body_bytes,
         budgets: budgets(config),
         denied: config.egress.deny.clone(),
+        allowed: config.egress.allow.clone(),
+        allow_private: config.egress.allow_private,
         ..RenderSettings::default()
     }
 }

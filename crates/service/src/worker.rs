@@ -15,8 +15,10 @@ use crawler_store::{JobRequest, Rescue, Store, WorkerId};
 use crawler_store_frontier::{Planner, StoreFrontier};
 pub use crawler_store_frontier::{StoreFrontierSettings, WorkerCounts, WorkerTotals};
 
+use crate::address_limits::AddressLimits;
 use crate::config::{Config, UnusableSetting};
 use crate::job_params::{JobDefaults, JobParams};
+use crate::tab_owner::tab_owner;
 
 /// Maximum interval between searches for expired leases; it is shorter for short leases.
 const MAX_HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(5);
@@ -82,7 +84,7 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         let site_file_plan = jobs.plan_without_seed()?;
         // Random for each worker, so that nobody can construct URLs with colliding keys.
         let keys = RandomState::new().build_hasher().finish();
-        let planner: Planner = Arc::new(move |job: &JobRequest| {
+        let planner: Planner = Arc::new(move |job: &JobRequest, owner: &str| {
             let params: JobParams =
                 serde_path_to_error::deserialize(&job.params).map_err(|error| {
                     tracing::warn!(job_id = %job.id, %error, "cannot read the parameters of a job");
@@ -93,9 +95,13 @@ impl<S: Store, T: Fetch> Worker<S, T> {
                 })?;
             // Not a secret: it only keeps the pages of two jobs apart in one browser.
             let visit = BuildHasherDefault::<DefaultHasher>::default().hash_one(job.id);
-            params
+            let mut rules = params
                 .plan(job.kind, &jobs, keys, visit)
-                .map_err(|error| error.to_string())
+                .map_err(|error| error.to_string())?;
+            // Nobody else has them yet.
+            let unshared = Arc::get_mut(&mut rules).ok_or("an internal error occurred")?;
+            unshared.tab_owner = tab_owner(owner);
+            Ok(rules)
         });
         let workers = settings.frontier.workers.max(1);
         let frontier = StoreFrontier::new(
@@ -125,6 +131,13 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         self
     }
 
+    /// Lets names of one machine share the limits of a host.
+    #[must_use]
+    pub fn limiting_addresses(mut self, limits: AddressLimits<S>) -> Self {
+        self.frontier = self.frontier.with_address_turns(Arc::new(limits).turns());
+        self
+    }
+
     /// Returns the counters, which can be read while the worker runs and afterwards.
     pub fn counts(&self) -> Arc<WorkerCounts> {
         self.frontier.counts()
@@ -142,7 +155,8 @@ impl<S: Store, T: Fetch> Worker<S, T> {
         let driven = drive(
             self.frontier,
             self.fetch,
-            self.workers,
+            // The frontier decides how many are used: more than `workers` if owners hold more than their shares.
+            self.workers * 2,
             // No output: the outcomes are in the store.
             None::<OutputWriter>,
             stop,

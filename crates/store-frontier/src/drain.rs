@@ -9,6 +9,7 @@ use crate::{FrontierStore, StoreFrontier};
 impl<S: FrontierStore> StoreFrontier<S> {
     pub(crate) fn drain(&mut self, now: Moment) {
         let end = *self.drain_until.get_or_insert(now + self.settings.drain);
+        self.addresses.clear();
         self.hand_back(Stage::Waiting, now);
         if now >= end {
             self.hand_back(Stage::InFlight, now);

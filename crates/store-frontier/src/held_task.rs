@@ -8,6 +8,8 @@ use crawler_model::Task;
 use crawler_store::{Claimed, NewTask, Settlement, TaskOutcome};
 use crawler_weburl::{CrawlUrl, HostKey};
 
+use crate::address_queue::AddressSlot;
+
 /// The stage of a held task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
@@ -32,6 +34,10 @@ pub(crate) struct HeldTask {
     pub(crate) stage: Stage,
     /// How long browser tabs were held for it.
     pub(crate) browser_time: Duration,
+    /// It waits for its host: for the name, the robots.txt, or a turn of the address. That may take long.
+    pub(crate) awaits_host: bool,
+    /// The slot of its address, while it is being fetched.
+    pub(crate) address_slot: Option<AddressSlot>,
     /// The lease is lost.
     pub(crate) lost: bool,
     /// The pages that a seed's sitemaps list, once they are read.
@@ -53,6 +59,8 @@ impl HeldTask {
             reported_url: None,
             stage: Stage::Waiting,
             browser_time: Duration::ZERO,
+            awaits_host: false,
+            address_slot: None,
             lost: false,
             listed: None,
             slot: Some(slot),

@@ -8,8 +8,8 @@ use crawler_frontier::AdmissionFilter;
 use crawler_model::CrawlRules;
 use crawler_store::{JobId, JobKind, JobRequest};
 
-/// Creates a job's plan from its request; the error is a message for the job's owner.
-pub type Planner = Arc<dyn Fn(&JobRequest) -> Result<Arc<CrawlRules>, String> + Send + Sync>;
+/// Creates a job's plan from its request and its owner; the error is a message for the owner.
+pub type Planner = Arc<dyn Fn(&JobRequest, &str) -> Result<Arc<CrawlRules>, String> + Send + Sync>;
 
 /// A job and its plan.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl PlannedJob {
     /// the leases of their tasks must not end meanwhile.
     pub(crate) async fn plan_all(
         planner: Planner,
-        jobs: Vec<JobRequest>,
+        jobs: Vec<(JobRequest, Arc<str>)>,
         time_limit: Duration,
     ) -> Vec<Self> {
         if jobs.is_empty() {
@@ -35,7 +35,8 @@ impl PlannedJob {
         let plan_all = move || {
             let jobs = jobs.iter();
             let jobs = jobs.take_while(|_| started_at.elapsed() < time_limit);
-            jobs.map(|job| Self::new(job, &planner)).collect()
+            jobs.map(|(job, owner)| Self::new(job, owner, &planner))
+                .collect()
         };
         // The runtime cancels it only at its own end.
         tokio::task::spawn_blocking(plan_all)
@@ -43,9 +44,9 @@ impl PlannedJob {
             .unwrap_or_default()
     }
 
-    fn new(job: &JobRequest, planner: &Planner) -> Self {
+    fn new(job: &JobRequest, owner: &str, planner: &Planner) -> Self {
         // A panic concerns one job, not its worker.
-        let plan = catch_unwind(AssertUnwindSafe(|| planner(job)));
+        let plan = catch_unwind(AssertUnwindSafe(|| planner(job, owner)));
         Self {
             id: job.id,
             kind: job.kind,

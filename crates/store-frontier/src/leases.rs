@@ -23,30 +23,18 @@ const MAX_PATTERN_MEMORY: usize = 64 << 20;
 const MAX_DELAY: Duration = Duration::from_secs(2);
 
 impl<S: FrontierStore> StoreFrontier<S> {
-    /// How many more tasks to claim: one in flight and one waiting per worker. Tasks that wait for a name or a robots.txt
-    /// count only when there are very many, because it takes long to give up on a host that does not respond.
-    pub(crate) fn claim_capacity(&self) -> usize {
-        let (workers, held) = (self.settings.workers, self.unsettled());
-        if self.settlements.is_full(workers * 8) {
-            // The store is slower than the crawl and results wait in memory, so no more tasks are claimed.
-            return 0;
-        }
-        let busy = held.saturating_sub(self.robots.waiting() + self.names.waiting());
-        let capacity = (workers * 2).saturating_sub(busy);
-        capacity.min((workers * 8).saturating_sub(held))
-    }
-
     pub(crate) fn claim_more(&mut self, now: Moment) {
-        let capacity = self.claim_capacity();
-        if capacity == 0 || self.claims.running || now < self.claims.due {
+        if self.claims.running || now < self.claims.due {
             return;
         }
+        let Some((room, _)) = self.claim_room().filter(|(_, due)| *due <= now) else {
+            return;
+        };
         self.claims.running = true;
         self.claims.sent_at = now;
         let known = self.jobs.keys().copied().collect();
         let planner = Arc::clone(&self.planner);
-        self.client
-            .claim(capacity, self.settings.lease, known, planner);
+        self.client.claim(room, self.settings.lease, known, planner);
     }
 
     /// Makes the next claim due soon, because tasks may have become claimable.

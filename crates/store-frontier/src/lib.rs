@@ -8,6 +8,7 @@
 //! a host may be requested. Invariant: for every task held here, exactly one settlement reaches the store, or its lease is
 //! lost and none does.
 
+mod address_queue;
 mod drain;
 mod frontier_store;
 mod held_task;
@@ -16,6 +17,7 @@ mod job_cache;
 mod leases;
 mod name_queue;
 mod pick;
+mod places;
 mod robots_queue;
 mod settings;
 mod settle_page;
@@ -27,6 +29,7 @@ mod store_client;
 mod store_frontier;
 mod worker_counts;
 
+pub use address_queue::{AddressSlot, AddressTurn, AddressTurns};
 pub use frontier_store::FrontierStore;
 pub use host_paces::HostPaces;
 pub use job_cache::Planner;

@@ -47,8 +47,6 @@ pub(crate) enum NameState {
 #[derive(Debug, Default)]
 pub(crate) struct NameQueue {
     names: HashMap<HostKey, Entry>,
-    /// Number of tasks that wait.
-    waiting: usize,
 }
 
 impl NameQueue {
@@ -65,14 +63,12 @@ impl NameQueue {
             }
             Some(Entry::Pending(waiting)) => {
                 waiting.push(ticket);
-                self.waiting += 1;
                 return NameState::Wait { start: false };
             }
             _ => (),
         }
         self.names
             .insert(host.clone(), Entry::Pending(vec![ticket]));
-        self.waiting += 1;
         NameState::Wait { start: true }
     }
 
@@ -88,17 +84,9 @@ impl NameQueue {
             Err(failure) => Entry::Failed(failure, now + FAILED_TTL),
         };
         match self.names.insert(host, entry) {
-            Some(Entry::Pending(waiting)) => {
-                self.waiting -= waiting.len();
-                waiting
-            }
+            Some(Entry::Pending(waiting)) => waiting,
             _ => Vec::new(),
         }
-    }
-
-    /// Number of tasks that wait for a name.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting
     }
 }
 
@@ -120,9 +108,7 @@ mod tests {
             state(&mut names, 2, now),
             NameState::Wait { start: false }
         ));
-        assert_eq!(names.waiting(), 2);
         assert_eq!(names.note(host.clone(), Ok(()), now), [1, 2]);
-        assert_eq!(names.waiting(), 0);
         assert!(matches!(state(&mut names, 3, now), NameState::Resolved));
         let later = now + RESOLVED_TTL;
         assert!(matches!(

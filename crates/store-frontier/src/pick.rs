@@ -12,8 +12,10 @@ use crawler_weburl::{CrawlUrl, Origin};
 
 use crate::held_task::Stage;
 use crate::name_queue::NameState;
+use crate::places::Starts;
 use crate::robots_queue::RobotsLookup;
 use crate::settle_page::failed;
+use crate::sitemap_reader::DueSitemap;
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
@@ -40,51 +42,66 @@ enum Permission {
 }
 
 impl<S: FrontierStore> StoreFrontier<S> {
-    pub(crate) fn pick(&mut self, max: usize, now: Moment) -> Vec<Work> {
-        let mut work = self.pick_site_files(max, now);
-        while work.len() < max {
-            let Some((at, ticket)) = self.ready.first().copied() else {
-                break;
-            };
-            if at > now {
-                break;
+    /// Starts what is due: first within the shares of the owners, then with the places that are left.
+    pub(crate) fn pick(&mut self, max: usize, now: Moment) -> Starts {
+        let mut starts = self.starts(max, now);
+        for spare in [false, true] {
+            starts.spare = spare;
+            self.start_addressed(&mut starts, now);
+            self.start_site_files(&mut starts, now);
+            let due = self.ready.range(..=(now, u64::MAX)).copied();
+            for due in due.collect::<Vec<_>>() {
+                let owner = self.owner_of_ticket(due.1);
+                if owner.is_some_and(|(owner, _)| !starts.has_room(&owner)) {
+                    continue;
+                }
+                self.ready.remove(&due);
+                if let Some(work) = self.start(due.1, now) {
+                    self.start_work(work, 0, &mut starts, now);
+                }
             }
-            self.ready.pop_first();
-            if let Some(task) = self.start(ticket, now) {
-                work.push(task);
-            }
+            // A task may have queued a robots.txt without a call to the store.
+            self.start_site_files(&mut starts, now);
         }
-        // A task may have queued a robots.txt without a call to the store.
-        let more = max - work.len();
-        work.extend(self.pick_site_files(more, now));
-        work
+        starts
     }
 
-    fn pick_site_files(&mut self, max: usize, now: Moment) -> Vec<Work> {
+    fn start_site_files(&mut self, starts: &mut Starts, now: Moment) {
         let hosts = &self.hosts;
-        let due = self
-            .robots
-            .due(max, now, |url| hosts.opens_at(&url.host_key()));
-        let mut site_files: Vec<SiteFileTask> = due.into_iter().map(SiteFileTask::Robots).collect();
-        let more = max - site_files.len();
+        let due = self.robots.due(now, |url| hosts.opens_at(&url.host_key()));
+        for mut site_file in due {
+            if starts.has_room(&self.owner_of_robots(&site_file.origin).0) {
+                site_file.attempt += 1;
+                let work = Work::SiteFile(SiteFileTask::Robots(site_file));
+                self.start_work(work, 0, starts, now);
+            } else {
+                self.robots.queue_fetch(site_file, now);
+            }
+        }
         // A robots.txt uses the start of its page. Sitemaps are many, so they reserve starts of their own.
-        let due = self.sitemaps.due(more, now, hosts);
-        for (host, ticket) in due.starts {
-            self.client.reserve_start(host, ticket);
+        for ticket in self.sitemaps.due_tickets(now).collect::<Vec<_>>() {
+            let owner = self.owner_of_ticket(ticket);
+            if owner.is_none_or(|(owner, _)| !starts.has_room(&owner)) {
+                continue;
+            }
+            match self.sitemaps.due(ticket, now, &self.hosts) {
+                Some(DueSitemap::File(file)) => {
+                    let work = Work::SiteFile(SiteFileTask::Sitemap(file));
+                    self.start_work(work, 0, starts, now);
+                }
+                Some(DueSitemap::Start(host)) => self.client.reserve_start(host, ticket),
+                None => (),
+            }
         }
-        site_files.extend(due.files.into_iter().map(SiteFileTask::Sitemap));
-        for site_file in &site_files {
-            self.hosts.start(&site_file.url().host_key(), now);
-        }
-        site_files.into_iter().map(Work::SiteFile).collect()
     }
 
     /// Starts a task that is due, if nothing else prevents it.
     fn start(&mut self, ticket: u64, now: Moment) -> Option<Work> {
-        let held = self.held.get(&ticket)?;
+        let held = self.held.get_mut(&ticket)?;
         if held.stage != Stage::Waiting {
             return None;
         }
+        held.awaits_host = false;
         if held.held_until <= now {
             // The process was suspended, or the store was unreachable: a renewal has to confirm the lease first.
             self.renewals.due = self.renewals.due.min(now);
@@ -129,23 +146,22 @@ impl<S: FrontierStore> StoreFrontier<S> {
             self.client.reserve_start(host, ticket);
             return None;
         }
-        self.hosts.start(&host, now);
-        let held = self.held.get_mut(&ticket)?;
-        held.slot = None;
-        held.stage = Stage::InFlight;
-        self.in_flight += 1;
         Some(Work::Page(task))
     }
 
     /// Whether the name of a task's host is resolved. If not, the task waits for it; if it cannot be, the task ends.
     fn is_resolved(&mut self, ticket: u64, now: Moment) -> bool {
-        let (Some(lookup), Some(held)) = (&self.name_lookup, self.held.get(&ticket)) else {
+        let (Some(lookup), Some(held)) = (&self.name_lookup, self.held.get_mut(&ticket)) else {
             return true;
         };
         match self.names.look_up(&held.host(), ticket, now) {
             NameState::Resolved => return true,
-            NameState::Wait { start: false } => (),
-            NameState::Wait { start: true } => self.client.look_up(held.url.clone(), lookup),
+            NameState::Wait { start } => {
+                held.awaits_host = true;
+                if start {
+                    self.client.look_up(held.url.clone(), lookup);
+                }
+            }
             NameState::Failed(failure) => {
                 let outcome = self.retried(ticket, &failure, None);
                 let outcome = outcome.unwrap_or_else(|| failed(&failure, 0));
@@ -231,6 +247,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
             RobotsLookup::Wait { query_store } => {
                 if query_store {
                     self.client.robots(origin);
+                }
+                if let Some(held) = self.held.get_mut(&ticket) {
+                    held.awaits_host = true;
                 }
                 Permission::Pending
             }

@@ -29,8 +29,6 @@ pub(crate) struct RobotsQueue {
     origins: HashMap<Origin, Entry>,
     /// To be fetched, not before this time.
     site_files: VecDeque<(Moment, RobotsTask)>,
-    /// Number of tasks that wait for one of them.
-    waiting: usize,
 }
 
 /// The result of a lookup.
@@ -66,7 +64,6 @@ impl RobotsQueue {
         match entry {
             Entry::Pending { waiting, .. } => {
                 waiting.push(ticket);
-                self.waiting += 1;
                 RobotsLookup::Wait { query_store }
             }
             Entry::Known(known) => RobotsLookup::Known(known.file()),
@@ -146,29 +143,24 @@ impl RobotsQueue {
 
     fn insert(&mut self, origin: &Origin, known: KnownRobots) -> Vec<u64> {
         match self.origins.insert(origin.clone(), Entry::Known(known)) {
-            Some(Entry::Pending { waiting, .. }) => {
-                self.waiting -= waiting.len();
-                waiting
-            }
+            Some(Entry::Pending { waiting, .. }) => waiting,
             _ => Vec::new(),
         }
     }
 
-    /// The site-file tasks that are due, up to `max`; `opens_at` returns when a host may be requested.
+    /// The site-file tasks that are due; `opens_at` returns when a host may be requested.
     pub(crate) fn due(
         &mut self,
-        max: usize,
         now: Moment,
         opens_at: impl Fn(&CrawlUrl) -> Moment,
     ) -> Vec<RobotsTask> {
         let mut due = Vec::new();
         for _ in 0..self.site_files.len() {
-            let Some((at, mut site_file)) = self.site_files.pop_front() else {
+            let Some((at, site_file)) = self.site_files.pop_front() else {
                 break;
             };
             let at = at.max(opens_at(&site_file.url));
-            if due.len() < max && at <= now {
-                site_file.attempt += 1;
+            if at <= now {
                 due.push(site_file);
             } else {
                 self.site_files.push_back((at, site_file));
@@ -177,14 +169,24 @@ impl RobotsQueue {
         due
     }
 
-    /// Number of waiting tasks; some of them may be lost by now.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting
+    /// The tasks that wait for an origin; some of them may be lost by now.
+    pub(crate) fn waiting_for(&self, origin: &Origin) -> &[u64] {
+        match self.origins.get(origin) {
+            Some(Entry::Pending { waiting, .. }) => waiting,
+            _ => &[],
+        }
     }
 
-    /// When the next site-file task is due.
-    pub(crate) fn next(&self) -> Option<Moment> {
-        self.site_files.iter().map(|(at, _)| *at).min()
+    /// The origins whose site-file tasks are due.
+    pub(crate) fn due_origins(&self, now: Moment) -> impl Iterator<Item = &Origin> {
+        let due = self.site_files.iter().filter(move |(at, _)| *at <= now);
+        due.map(|(_, site_file)| &site_file.origin)
+    }
+
+    /// When the next site-file task is due that is not due yet.
+    pub(crate) fn next(&self, now: Moment) -> Option<Moment> {
+        let later = self.site_files.iter().map(|(at, _)| *at);
+        later.filter(|at| *at > now).min()
     }
 }
 

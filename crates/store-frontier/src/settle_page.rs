@@ -38,6 +38,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         }
         self.in_flight -= 1;
         held.stage = Stage::Settling;
+        held.address_slot = None;
         held.browser_time += report.browser_time;
         metrics::histogram!("crawler_worker_page_seconds").record(report.took().as_secs_f64());
         if held.lost {

@@ -10,6 +10,7 @@ use crawler_model::site_rules::SITE_FILE_ATTEMPTS;
 use crawler_sitefiles::{RobotsFetch, RobotsFile};
 use crawler_store::RobotsText;
 
+use crate::places::SiteFileKey;
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
@@ -21,6 +22,8 @@ impl<S: FrontierStore> StoreFrontier<S> {
         out: &mut Vec<Delivery>,
     ) {
         add(&self.counts.bytes, report.wire_bytes);
+        self.site_files
+            .remove(&SiteFileKey::of_result(&report.found));
         let host = report.found.url().host_key();
         let response = HostResponse::new(report.status, report.retry_after, report.elapsed);
         if let Some(response) = response {

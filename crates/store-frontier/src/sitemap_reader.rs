@@ -28,13 +28,13 @@ struct SeedSitemaps {
     problem: Option<String>,
 }
 
-/// What may happen with the sitemaps now.
-#[derive(Debug, Default)]
-pub(crate) struct DueSitemaps {
-    /// Files to fetch.
-    pub(crate) files: Vec<SitemapTask>,
-    /// Hosts of which a start has to be reserved, for the next file of this ticket.
-    pub(crate) starts: Vec<(HostKey, u64)>,
+/// What may happen with the sitemaps of a seed now.
+#[derive(Debug)]
+pub(crate) enum DueSitemap {
+    /// Fetch this file.
+    File(SitemapTask),
+    /// Reserve a start of this host, for the next file.
+    Start(HostKey),
 }
 
 /// The sitemaps of all seeds held, by ticket.
@@ -137,44 +137,50 @@ impl SitemapReader {
         }
     }
 
-    /// The files that are due, up to `max`. Where the requests to a host are spaced out, a file needs a start of its own.
-    pub(crate) fn due(&mut self, max: usize, now: Moment, hosts: &HostPaces) -> DueSitemaps {
-        let mut due = DueSitemaps::default();
-        for (ticket, sitemaps) in &mut self.by_ticket {
-            if due.files.len() >= max {
-                break;
-            }
-            let Some((at, site_file)) = sitemaps.queue.front_mut().filter(|_| !sitemaps.busy)
-            else {
-                continue;
-            };
-            let host = site_file.url.host_key();
-            *at = (*at).max(hosts.opens_at(&host));
-            if *at > now {
-                continue;
-            }
-            sitemaps.busy = true;
-            if hosts.is_paced(&host) && !sitemaps.use_slot(now) {
-                due.starts.push((host, *ticket));
-            } else if let Some((_, mut site_file)) = sitemaps.queue.pop_front() {
-                site_file.attempt += 1;
-                due.files.push(site_file);
-            }
-        }
-        due
+    /// The seeds with a file that is due.
+    pub(crate) fn due_tickets(&self, now: Moment) -> impl Iterator<Item = u64> {
+        let due = self.by_ticket.iter();
+        let due = due.filter(move |(_, sitemaps)| sitemaps.next().is_some_and(|at| at <= now));
+        due.map(|(ticket, _)| *ticket)
     }
 
-    /// When the next file is due.
-    pub(crate) fn next(&self) -> Option<Moment> {
-        self.by_ticket
-            .values()
-            .filter(|sitemaps| !sitemaps.busy)
-            .filter_map(|sitemaps| sitemaps.queue.front().map(|(at, _)| *at))
-            .min()
+    /// What may happen with the next file of a seed. Where the requests to a host are spaced out, a file needs a start of its own.
+    pub(crate) fn due(
+        &mut self,
+        ticket: u64,
+        now: Moment,
+        hosts: &HostPaces,
+    ) -> Option<DueSitemap> {
+        let sitemaps = self.by_ticket.get_mut(&ticket)?;
+        let (at, site_file) = sitemaps.queue.front_mut().filter(|_| !sitemaps.busy)?;
+        let host = site_file.url.host_key();
+        *at = (*at).max(hosts.opens_at(&host));
+        if *at > now {
+            return None;
+        }
+        sitemaps.busy = true;
+        if hosts.is_paced(&host) && !sitemaps.use_slot(now) {
+            return Some(DueSitemap::Start(host));
+        }
+        let (_, mut site_file) = sitemaps.queue.pop_front()?;
+        site_file.attempt += 1;
+        Some(DueSitemap::File(site_file))
+    }
+
+    /// When the next file is due that is not due yet.
+    pub(crate) fn next(&self, now: Moment) -> Option<Moment> {
+        let later = self.by_ticket.values().filter_map(SeedSitemaps::next);
+        later.filter(|at| *at > now).min()
     }
 }
 
 impl SeedSitemaps {
+    /// When the next file is due.
+    fn next(&self) -> Option<Moment> {
+        let next = self.queue.front().filter(|_| !self.busy);
+        next.map(|(at, _)| *at)
+    }
+
     /// Uses the reserved start, unless there is none or it has passed.
     fn use_slot(&mut self, now: Moment) -> bool {
         let Some(slot) = self.slot.take() else {

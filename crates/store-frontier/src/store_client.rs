@@ -1,13 +1,14 @@
 //! Calls to the store, each in a task of its own; the results come back as events.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_frontier::Moment;
 use crawler_model::Failure;
 use crawler_store::{
-    Claimed, JobId, Lease, Rescue, Rescued, RobotsText, Settled, Settlement, StoreError,
+    ClaimRoom, Claimed, JobId, Lease, Rescue, Rescued, RobotsText, Settled, Settlement, StoreError,
     StoredRobots, WorkerId,
 };
 use crawler_weburl::{CrawlUrl, HostKey, Origin};
@@ -15,6 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::FrontierStore;
+use crate::address_queue::{AddressSlot, AddressTurn};
 use crate::job_cache::{PlannedJob, Planner};
 use crate::name_queue::NameLookup;
 
@@ -53,6 +55,8 @@ pub(crate) enum Event {
         host: HostKey,
         result: Result<(), Failure>,
     },
+    /// A request need not wait for its address any longer.
+    Address { id: u64, slot: Option<AddressSlot> },
     /// Expired leases were rescued and jobs reconciled.
     Housekeeping(Result<Rescued, StoreError>),
     /// A call panicked, so its result will never come.
@@ -92,25 +96,27 @@ impl<S: FrontierStore> StoreClient<S> {
     /// Claims tasks, and plans the jobs that are not `known`.
     pub(crate) fn claim(
         &self,
-        requested: usize,
+        room: ClaimRoom,
         lease: Duration,
         known: HashSet<JobId>,
         planner: Planner,
     ) {
         let (store, worker, timeout) = (self.store.clone(), self.worker.clone(), self.timeout);
+        let requested = room.max;
         self.spawn(async move {
             let call = async {
-                let tasks = store.claim(&worker, requested, lease).await?;
+                let tasks = store.claim(&worker, room, lease).await?;
                 let received_at = Instant::now();
                 let mut jobs = Vec::new();
-                let unknown: HashSet<JobId> = tasks
+                let unknown: HashMap<JobId, Arc<str>> = tasks
                     .iter()
-                    .map(|task| task.job)
-                    .filter(|job| !known.contains(job))
+                    .filter(|task| !known.contains(&task.job))
+                    .map(|task| (task.job, Arc::clone(&task.owner)))
                     .collect();
-                for job in unknown {
+                for (job, owner) in unknown {
                     // Tasks of a job that cannot be read are handed back.
-                    jobs.extend(store.job_request(job).await.ok().flatten());
+                    let request = store.job_request(job).await.ok().flatten();
+                    jobs.extend(request.map(|request| (request, owner)));
                 }
                 Ok((tasks, jobs, received_at))
             };
@@ -192,6 +198,14 @@ impl<S: FrontierStore> StoreClient<S> {
         self.spawn(async move {
             let result = lookup.await;
             Event::Name { host, result }
+        });
+    }
+
+    /// Waits for the turn of a request at its address.
+    pub(crate) fn wait_for_address(&self, id: u64, turn: AddressTurn) {
+        self.spawn(async move {
+            let slot = turn.await;
+            Event::Address { id, slot }
         });
     }
 

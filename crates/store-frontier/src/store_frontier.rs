@@ -13,10 +13,12 @@ use crawler_store::{JobId, Lease, TaskOutcome, TaskState, WorkerId};
 use crawler_weburl::CrawlUrl;
 use tokio::sync::mpsc;
 
+use crate::address_queue::{AddressQueue, AddressTurns};
 use crate::held_task::{HeldTask, Stage};
 use crate::host_paces::HostPaces;
 use crate::job_cache::{JobCache, Planner};
 use crate::name_queue::{NameLookup, NameQueue};
+use crate::places::SiteFilesInFlight;
 use crate::robots_queue::RobotsQueue;
 use crate::settlement_queue::SettlementQueue;
 use crate::sitemap_reader::SitemapReader;
@@ -65,6 +67,10 @@ pub struct StoreFrontier<S> {
     /// Resolves names before pages are fetched, if there is one.
     pub(crate) name_lookup: Option<NameLookup>,
     pub(crate) names: NameQueue,
+    /// Gives requests turns at their addresses, if several names may share one.
+    pub(crate) address_turns: Option<AddressTurns>,
+    pub(crate) addresses: AddressQueue,
+    pub(crate) site_files: SiteFilesInFlight,
     pub(crate) robots: RobotsQueue,
     pub(crate) sitemaps: SitemapReader,
     pub(crate) hosts: HostPaces,
@@ -109,6 +115,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
             in_flight: 0,
             name_lookup: None,
             names: NameQueue::default(),
+            address_turns: None,
+            addresses: AddressQueue::default(),
+            site_files: SiteFilesInFlight::default(),
             robots: RobotsQueue::default(),
             sitemaps: SitemapReader::default(),
             settlements: SettlementQueue::default(),
@@ -137,6 +146,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
     #[must_use]
     pub fn with_name_lookup(mut self, lookup: NameLookup) -> Self {
         self.name_lookup = Some(lookup);
+        self
+    }
+
+    /// Lets requests wait for turns of their addresses.
+    #[must_use]
+    pub fn with_address_turns(mut self, turns: AddressTurns) -> Self {
+        self.address_turns = Some(turns);
         self
     }
 
@@ -170,6 +186,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
                     self.ready
                         .extend(waiting.into_iter().map(|ticket| (now, ticket)));
                 }
+                Event::Address { id, slot } => self.addresses.note(id, slot, now),
                 Event::Housekeeping(result) => self.note_housekeeping(result.ok(), now),
                 Event::Panicked => self.call_panicked = true,
             }
@@ -182,6 +199,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             return;
         };
         held.stage = Stage::Settling;
+        held.address_slot = None;
         let mut settlement = held.settlement(outcome);
         let listed = held.listed.take();
         if settlement.outcome.state() != TaskState::Queued {
@@ -222,16 +240,8 @@ impl<S: FrontierStore> StoreFrontier<S> {
         self.release(ticket);
     }
 
-    /// Number of tasks that wait or are being fetched.
-    pub(crate) fn unsettled(&self) -> usize {
-        self.held
-            .values()
-            .filter(|held| held.stage != Stage::Settling)
-            .count()
-    }
-
-    /// What the loop waits for; with no page worker `free`, due tasks wait for a report.
-    fn next(&self, settlement_due: Option<Moment>, free: bool, now: Moment) -> Next {
+    /// What the loop waits for; due tasks that were not started wait for a report.
+    fn next(&self, settlement_due: Option<Moment>, late: bool, now: Moment) -> Next {
         if let Some(reason) = &self.stopped {
             let over = self
                 .drain_until
@@ -247,16 +257,18 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let moments = [
             settlement_due,
             self.renewals.next(),
-            self.claims
-                .next()
-                .filter(|_| running && self.claim_capacity() > 0),
+            self.claim_room()
+                .filter(|_| running && !self.claims.running)
+                .map(|(_, due)| due),
             self.housekeeping.next().filter(|_| running),
+            Some(now).filter(|_| running && late),
             self.ready
-                .first()
+                .range((now, u64::MAX)..)
+                .next()
                 .map(|(at, _)| *at)
-                .filter(|_| running && free),
-            self.robots.next().filter(|_| running && free),
-            self.sitemaps.next().filter(|_| running && free),
+                .filter(|_| running),
+            self.robots.next(now).filter(|_| running),
+            self.sitemaps.next(now).filter(|_| running),
             self.drain_until.map(|end| {
                 if now < end {
                     end
@@ -284,20 +296,22 @@ impl<S: FrontierStore> Frontier for StoreFrontier<S> {
             // Its result will never arrive. After a restart, the leases expire.
             return Err(FrontierError("a store call panicked".to_owned()));
         }
+        let mut late = false;
         let work = if self.stopped.is_some() {
             self.drain(now);
             Vec::new()
         } else {
             self.start_housekeeping(now);
-            self.pick(max, now)
+            let starts = self.pick(max, now);
+            late = self.is_late(&starts, now);
+            starts.work
         };
         self.renew_leases(now);
         if self.stopped.is_none() {
             self.claim_more(now);
         }
         let due = self.settlements.flush(&self.client, &self.settings, now);
-        let free = work.len() < max;
-        let next = self.next(due, free, now);
+        let next = self.next(due, late, now);
         Ok(Dispatch { work, next })
     }
 

@@ -74,7 +74,7 @@ impl CrawlTest {
     fn frontier(&self, number: u64) -> Crawl {
         let store = WrappedStore::new(self.store.clone(), self.faults.clone());
         let plan = Arc::clone(self.world.plan.rules());
-        let planner: Planner = Arc::new(move |_| Ok(Arc::clone(&plan)));
+        let planner: Planner = Arc::new(move |_, _| Ok(Arc::clone(&plan)));
         let settings = StoreFrontierSettings {
             workers: self.world.plan.workers,
             host_interval: Duration::ZERO,

@@ -8,9 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crawler_store::backend::{
-    ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, set_starts, taken_from, to_i64, to_millis,
+    ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, claimed_from, set_starts, taken_from, to_i64,
+    to_millis,
 };
-use crawler_store::{Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
+use crawler_store::{ClaimRoom, Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
 use sqlx::{Error, PgConnection};
 use uuid::Uuid;
 
@@ -26,11 +27,11 @@ const MAX_MISSES: usize = 2;
 pub(crate) async fn claim(
     store: &PostgresStore,
     worker: &WorkerId,
-    max: usize,
+    mut room: ClaimRoom,
     lease: Duration,
 ) -> Result<Vec<Claimed>, Error> {
-    let max = max.min(MAX_CLAIM);
-    if max == 0 {
+    room.max = room.max.min(MAX_CLAIM);
+    if room.max == 0 {
         return Ok(Vec::new());
     }
     let open = lanes::open_jobs(store, worker).await?;
@@ -41,13 +42,13 @@ pub(crate) async fn claim(
     let claim = Claim {
         store,
         worker,
-        max,
+        room: &room,
         lease,
         horizon,
     };
     let mut misses = 0;
     for _ in 0..MAX_ROUNDS {
-        let search = lanes::search(store, open.jobs.clone(), max, horizon).await?;
+        let search = lanes::search(store, open.jobs.clone(), &room, horizon).await?;
         lanes::postpone_crowds(store, &search.crowded).await?;
         let round = claim.take_from(search, open.suspects).await?;
         misses += usize::from(round.missed);
@@ -63,7 +64,7 @@ pub(crate) async fn claim(
 struct Claim<'a> {
     store: &'a PostgresStore,
     worker: &'a WorkerId,
-    max: usize,
+    room: &'a ClaimRoom,
     lease: Duration,
     horizon: f64,
 }
@@ -96,7 +97,7 @@ impl Claim<'_> {
         }
         let mut db = self.store.pool.begin().await?;
         let started = Instant::now();
-        let wanted = search.hosts().len().min(self.max);
+        let wanted = search.hosts().len().min(self.room.max);
         let (hosts, ready) = self.lock_hosts(&mut db, &mut search).await?;
         let missed = hosts.len() < wanted;
         let rooms: HashMap<&str, i64> = hosts
@@ -123,7 +124,7 @@ impl Claim<'_> {
             .map(|lane| ready.get(&(lane.job.id.0, lane.host.to_owned())))
             .map(|count| count.copied().unwrap_or(0))
             .collect();
-        let allotment = self.store.shares.allot(&lanes, &ready, &rooms, self.max);
+        let allotment = self.store.shares.allot(&lanes, &ready, &rooms, self.room);
         let mut claimed = if suspects.alone.is_some() {
             let of_host = |lane: &ClaimLane<'_>| rooms.get(lane.host).copied().unwrap_or(0).min(1);
             let counts: Vec<i64> = lanes.iter().map(of_host).collect();
@@ -137,7 +138,7 @@ impl Claim<'_> {
             .map(|host| (host.name.as_str(), &host.schedule))
             .collect();
         let schedule_of = |host: &str| schedules.get(host).copied();
-        let taken_from_hosts = set_starts(&mut claimed, &lanes, schedule_of);
+        let taken_from_hosts = set_starts(&mut claimed, &lanes, &allotment, schedule_of);
         let taken = taken_from(&lanes, &claimed);
         self.advance(&mut db, &hosts, &taken_from_hosts).await?;
         let marks = search.marks();
@@ -182,7 +183,7 @@ impl Claim<'_> {
                ORDER BY n.place LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED"#,
             search.hosts(),
             self.horizon,
-            to_i64(self.max as u64)
+            to_i64(self.room.max as u64)
         )
         .fetch_all(&mut *db)
         .await?;
@@ -229,7 +230,7 @@ impl Claim<'_> {
             let bucket = limits.bucket(host.interval_ms, host.next_start, used);
             LockedHost {
                 name: host.host_key,
-                schedule: bucket.schedule(self.max, self.lease),
+                schedule: bucket.schedule(self.room.max, self.lease),
             }
         });
         Ok((hosts.collect(), ready))
@@ -272,7 +273,7 @@ impl Claim<'_> {
             &jobs,
             &hosts,
             &rooms,
-            to_i64(self.max as u64),
+            to_i64(self.room.max as u64),
             self.worker.as_str(),
             to_millis(self.lease) as f64,
             suspects.alone,
@@ -280,7 +281,7 @@ impl Claim<'_> {
         )
         .fetch_all(db)
         .await?;
-        Ok(taken.into_iter().map(Claimed::from).collect())
+        Ok(claimed_from(taken, lanes))
     }
 
     /// Advances the buckets and sets when each host is checked again: not before a slot can be free, not before its next

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crawler_store::backend::{self, RequestRow, lost_leases, to_millis};
 use crawler_store::{
-    Claimed, Fence, JobId, JobQueue, JobRequest, Lease, Reconciled, Rescue, Rescued, Settled,
-    Settlement, StoreResult, TaskId, WorkerId,
+    ClaimRoom, Claimed, Fence, JobId, JobQueue, JobRequest, Lease, Reconciled, Rescue, Rescued,
+    Settled, Settlement, StoreResult, TaskId, WorkerId,
 };
 
 use crate::fault::{fault, is_collision};
@@ -18,10 +18,11 @@ impl JobQueue for PostgresStore {
     async fn claim(
         &self,
         worker: &WorkerId,
-        max: usize,
+        room: impl Into<ClaimRoom> + Send,
         lease: Duration,
     ) -> StoreResult<Vec<Claimed>> {
-        claim::claim(self, worker, max, lease).await.map_err(fault)
+        let room = room.into();
+        claim::claim(self, worker, room, lease).await.map_err(fault)
     }
 
     async fn job_request(&self, id: JobId) -> StoreResult<Option<JobRequest>> {

@@ -8,7 +8,7 @@ use crawler_store::backend::{
     ClaimLane, CrowdedHost, LaneRow, LaneSearch, MAX_CROWDED_LANES, OpenJob, PostponedLane, Woken,
     to_millis,
 };
-use crawler_store::{JobId, MAX_START_DELAY, WorkerId};
+use crawler_store::{ClaimRoom, JobId, MAX_START_DELAY, WorkerId};
 use sqlx::{Error, PgConnection};
 use uuid::Uuid;
 
@@ -60,14 +60,14 @@ pub(crate) async fn open_jobs(store: &PostgresStore, worker: &WorkerId) -> Resul
     })
 }
 
-/// Finds the lanes that a claim of `max` tasks takes from.
+/// Finds the lanes that a claim takes from.
 pub(crate) async fn search(
     store: &PostgresStore,
     jobs: Vec<OpenJob>,
-    max: usize,
+    room: &ClaimRoom,
     horizon: f64,
 ) -> Result<LaneSearch, Error> {
-    let mut search = LaneSearch::of(&store.shares, jobs, max);
+    let mut search = LaneSearch::of(&store.shares, jobs, room.max);
     while let Some(part) = search.next_part() {
         let jobs: Vec<Uuid> = part.jobs.iter().map(|job| job.0).collect();
         // With the limits inside, each job's lanes and each lane's host are looked up by key, however many rows the
@@ -91,7 +91,7 @@ pub(crate) async fn search(
         .await?;
         search.add(rows);
     }
-    search.choose(&store.shares, max * SPARE_HOSTS);
+    search.choose(&store.shares, room.max * SPARE_HOSTS, room);
     Ok(search)
 }
 

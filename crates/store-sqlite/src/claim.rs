@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crawler_store::backend::{
-    Backend, ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, OpenJob, set_starts, taken_from,
-    to_millis,
+    Backend, ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, OpenJob, claimed_from, set_starts,
+    taken_from, to_millis,
 };
-use crawler_store::{Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
+use crawler_store::{ClaimRoom, Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
 use serde_json::json;
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
@@ -24,11 +24,11 @@ const MAX_MISSES: usize = 2;
 pub(crate) async fn claim(
     store: &SqliteStore,
     worker: &WorkerId,
-    max: usize,
+    mut room: ClaimRoom,
     lease: Duration,
 ) -> Result<Vec<Claimed>, Error> {
-    let max = max.min(MAX_CLAIM);
-    if max == 0 {
+    room.max = room.max.min(MAX_CLAIM);
+    if room.max == 0 {
         return Ok(Vec::new());
     }
     // The search holds no lock: what it found is read again in the transaction.
@@ -38,7 +38,7 @@ pub(crate) async fn claim(
     drop(reader);
     let mut misses = 0;
     for _ in 0..MAX_ROUNDS {
-        let search = search(store, jobs.clone(), max, lease).await?;
+        let search = search(store, jobs.clone(), &room, lease).await?;
         let SqliteTransaction { mut db, now } = store.begin().await?;
         let started = Instant::now();
         rescue::take_back_blame(&mut db, worker).await?;
@@ -46,7 +46,7 @@ pub(crate) async fn claim(
         let claim = Claim {
             store,
             worker,
-            max,
+            room: &room,
             lease,
             now,
         };
@@ -70,22 +70,22 @@ pub(crate) async fn claim(
     Ok(Vec::new())
 }
 
-/// Finds the lanes that a claim of `max` tasks takes from.
+/// Finds the lanes that a claim takes from.
 async fn search(
     store: &SqliteStore,
     jobs: Vec<OpenJob>,
-    max: usize,
+    room: &ClaimRoom,
     lease: Duration,
 ) -> Result<LaneSearch, Error> {
     let horizon = to_millis(MAX_START_DELAY.min(lease));
     let mut db = store.readers.acquire().await?;
     let now = clock(&mut db).await?;
-    let mut search = LaneSearch::of(&store.shares, jobs, max);
+    let mut search = LaneSearch::of(&store.shares, jobs, room.max);
     while let Some(part) = search.next_part() {
         let rows = lanes::of_jobs(&mut db, &part, now, horizon).await?;
         search.add(rows);
     }
-    search.choose(&store.shares, max);
+    search.choose(&store.shares, room.max, room);
     Ok(search)
 }
 
@@ -103,7 +103,7 @@ struct Round {
 struct Claim<'a> {
     store: &'a SqliteStore,
     worker: &'a WorkerId,
-    max: usize,
+    room: &'a ClaimRoom,
     lease: Duration,
     now: i64,
 }
@@ -125,7 +125,7 @@ impl Claim<'_> {
             .collect();
         let lanes = search.lanes();
         let ready = lanes::ready(&mut *db, &search, self.now).await?;
-        let allotment = shares.allot(&lanes, &ready, &rooms, self.max);
+        let allotment = shares.allot(&lanes, &ready, &rooms, self.room);
         let room = |host: &str| rooms.get(host).copied().unwrap_or(0);
         let open: Vec<_> = lanes
             .iter()
@@ -155,7 +155,7 @@ impl Claim<'_> {
                 checked.push((lane, others));
             }
         }
-        let from_hosts = set_starts(&mut claimed, &lanes, |host| schedules.get(host));
+        let from_hosts = set_starts(&mut claimed, &lanes, &allotment, |host| schedules.get(host));
         let mut emptied = false;
         for (lane, others) in checked {
             let count = from_hosts.get(lane.host).copied().unwrap_or(0);
@@ -201,7 +201,7 @@ impl Claim<'_> {
             // A reserved slot counts as used: a request outside of any job waits for it.
             let used = host.held + i64::from(host.wanted);
             let bucket = limits.bucket(host.interval_ms, host.next_start - self.now, used);
-            (host.host_key, bucket.schedule(self.max, self.lease))
+            (host.host_key, bucket.schedule(self.room.max, self.lease))
         });
         Ok(schedules.collect())
     }
@@ -240,7 +240,7 @@ impl Claim<'_> {
         )
         .fetch_all(db)
         .await?;
-        Ok(rows.into_iter().map(Claimed::from).collect())
+        Ok(claimed_from(rows, std::slice::from_ref(lane)))
     }
 
     /// Advances the bucket and sets when the host is checked again: not before a slot can be free, not before its next

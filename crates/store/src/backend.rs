@@ -51,8 +51,8 @@ pub use reconcile::reconcile;
 pub use redirect_loops::MAX_CHAIN_REDIRECTS;
 pub use rows::{
     ApiKeyRow, ClaimedRow, CountsRow, DAY_MILLIS, DocumentRow, JobRow, JsonColumn, KindRow,
-    MappedUrlRow, OwnerUsageRow, RequestRow, RobotsRow, TaskRow, TotalsRow, finished_tasks,
-    lost_leases, statistics,
+    MappedUrlRow, OwnerUsageRow, RequestRow, RobotsRow, TaskRow, TotalsRow, claimed_from,
+    finished_tasks, lost_leases, statistics,
 };
 pub use settle::settle;
 pub use starts::{set_starts, taken_from};

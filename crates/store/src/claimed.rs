@@ -1,5 +1,6 @@
 //! A claimed task and its lease.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_model::Discovery;
@@ -23,6 +24,10 @@ pub struct Claimed {
     pub lease: Lease,
     /// The job it belongs to.
     pub job: JobId,
+    /// The owner of the job.
+    pub owner: Arc<str>,
+    /// The weight of the owner.
+    pub weight: i64,
     /// The number of this attempt, from 1.
     pub attempt: u32,
     /// The URL as first requested.

@@ -8,8 +8,8 @@ use crawler_weburl::HostKey;
 use uuid::Uuid;
 
 use crate::{
-    Access, AddedUsage, ApiKey, ApiKeys, Cancel, Claimed, Cursor, FinishedTask, HostTurn,
-    HostTurns, Job, JobCreation, JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash,
+    Access, AddedUsage, ApiKey, ApiKeys, Cancel, ClaimRoom, Claimed, Cursor, FinishedTask,
+    HostTurn, HostTurns, Job, JobCreation, JobFilter, JobId, JobQueue, JobRequest, Jobs, KeyHash,
     KeyRotation, Lease, ListPage, MappedUrl, NewJob, NewKey, Owner, OwnerUsage, Quota, Reconciled,
     Rescue, Rescued, Results, RobotsRecords, RobotsText, Settled, Settlement, Statistics,
     StoreResult, StoredDocument, StoredRobots, StoredTask, TaskState, TurnId, Upkeep, Usage,
@@ -91,10 +91,10 @@ impl<L: JobQueue, R: JobQueue> JobQueue for EitherStore<L, R> {
     async fn claim(
         &self,
         worker: &WorkerId,
-        max: usize,
+        room: impl Into<ClaimRoom> + Send,
         lease: Duration,
     ) -> StoreResult<Vec<Claimed>> {
-        call!(self.claim(worker, max, lease))
+        call!(self.claim(worker, room, lease))
     }
 
     async fn job_request(&self, id: JobId) -> StoreResult<Option<JobRequest>> {

@@ -135,6 +135,8 @@ macro_rules! conformance {
             shares::blocked_hosts_do_not_hide_open_ones,
             shares::a_slot_that_becomes_free_is_offered_to_all,
             shares::a_crowd_at_one_host_is_served,
+            shares::an_owner_with_slow_pages_holds_no_more_than_its_share,
+            shares::starts_keep_the_order_of_turns,
             shares::no_ready_task_is_without_a_lane,
             keys::keys_are_active_until_revoked,
             keys::keys_have_a_role_a_quota_and_an_expiry,

@@ -53,9 +53,15 @@ pub(super) struct RemotePage {
     /// Destinations that the process that asks denies.
     #[serde(default)]
     pub(super) denied: Vec<String>,
-    /// How long it may wait for a tab; `None`: as long as it takes.
+    /// Destinations that it allows.
     #[serde(default)]
-    pub(super) tab_wait: Option<Duration>,
+    pub(super) allowed: Vec<String>,
+    /// Whether it allows all addresses that are not public.
+    #[serde(default)]
+    pub(super) allow_private: bool,
+    /// Whose turn at the tabs is used.
+    #[serde(default)]
+    pub(super) tab_owner: u64,
 }
 
 impl RemotePage {
@@ -86,6 +92,8 @@ impl RemotePage {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RemoteAnswer {
+    /// The page has a tab; its result follows.
+    Started,
     Page(Box<RemotePageHead>),
     NotHtml {
         waited: Duration,
@@ -94,6 +102,9 @@ pub(super) enum RemoteAnswer {
     Failed {
         kind: String,
         message: String,
+        /// Time for which a tab was held.
+        #[serde(default)]
+        browser_time: Duration,
     },
     Status(RemoteStatus),
 }
@@ -111,7 +122,7 @@ pub(super) struct RemotePageHead {
     rendered: bool,
     timed_out: bool,
     waited: Duration,
-    browser_time: Duration,
+    pub(super) browser_time: Duration,
     /// Length of the document that follows; `None`: there is none.
     pub(super) body: Option<u64>,
 }
@@ -147,13 +158,21 @@ impl RemoteStatus {
     }
 }
 
-/// Returns the answer to a page, and its document.
-pub(super) fn answer_of(rendered: Result<RenderedPage, Failure>) -> (RemoteAnswer, Bytes) {
+/// Returns the answer to a page, and its document. `browser_time` is how long a tab was held for one that failed.
+pub(super) fn answer_of(
+    rendered: Result<RenderedPage, Failure>,
+    browser_time: Duration,
+) -> (RemoteAnswer, Bytes) {
     let page = match rendered {
         Ok(page) => page,
         Err(Failure { kind, message }) => {
             let kind = kind.as_str().to_owned();
-            return (RemoteAnswer::Failed { kind, message }, Bytes::new());
+            let answer = RemoteAnswer::Failed {
+                kind,
+                message,
+                browser_time,
+            };
+            return (answer, Bytes::new());
         }
     };
     let (waited, browser_time) = (page.waited, page.browser_time);

@@ -116,16 +116,21 @@ impl RemoteRenderer {
         }
     }
 
-    async fn page(&self, request: &FetchRequest<'_>) -> Result<RenderedPage, Failure> {
+    async fn page(
+        &self,
+        request: &FetchRequest<'_>,
+        tab: &mut RemoteTab<'_>,
+    ) -> Result<RenderedPage, Failure> {
         let message = RemoteRequest::Page(Box::new(self.message(request)));
         let mut stream = self.connect().await?;
         let sent = timeout(SILENCE_LIMIT, write_message(&mut stream, &message)).await;
         sent.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
             .map_err(|error| broken(&error))?;
-        self.read_page(&mut stream).await
+        tab.sent_at = Instant::now();
+        self.read_page(&mut stream, tab).await
     }
 
-    fn message(&self, request: &FetchRequest<'_>) -> RemotePage {
+    pub(super) fn message(&self, request: &FetchRequest<'_>) -> RemotePage {
         let settings = &self.settings;
         RemotePage {
             url: request.url.as_str().to_owned(),
@@ -140,7 +145,9 @@ impl RemoteRenderer {
             blocked: settings.blocked.clone(),
             max_body: settings.max_body,
             denied: settings.denied.clone(),
-            tab_wait: request.tab_wait,
+            allowed: settings.allowed.clone(),
+            allow_private: settings.allow_private,
+            tab_owner: request.tab_owner,
         }
     }
 
@@ -148,14 +155,18 @@ impl RemoteRenderer {
     async fn read_page(
         &self,
         stream: &mut (impl AsyncRead + Unpin),
+        tab: &mut RemoteTab<'_>,
     ) -> Result<RenderedPage, Failure> {
         let answer = loop {
-            if let Some(answer) = heard(read_message(stream)).await? {
-                break answer;
+            match heard(read_message(stream)).await? {
+                None => (),
+                Some(RemoteAnswer::Started) => tab.take(),
+                Some(answer) => break answer,
             }
         };
         match answer {
             RemoteAnswer::Page(head) => {
+                tab.report(head.browser_time);
                 let body = match head.body {
                     Some(length) => {
                         let max_body = self.settings.max_body;
@@ -168,13 +179,25 @@ impl RemoteRenderer {
             RemoteAnswer::NotHtml {
                 waited,
                 browser_time,
-            } => Ok(RenderedPage {
-                result: TabResult::NotHtml,
-                waited,
+            } => {
+                tab.report(browser_time);
+                Ok(RenderedPage {
+                    result: TabResult::NotHtml,
+                    waited,
+                    browser_time,
+                })
+            }
+            RemoteAnswer::Failed {
+                kind,
+                message,
                 browser_time,
-            }),
-            RemoteAnswer::Failed { kind, message } => Err(failure(&kind, message)),
-            RemoteAnswer::Status(_) => Err(broken(&io::Error::other("unexpected answer"))),
+            } => {
+                tab.report(browser_time);
+                Err(failure(&kind, message))
+            }
+            RemoteAnswer::Started | RemoteAnswer::Status(_) => {
+                Err(broken(&io::Error::other("unexpected answer")))
+            }
         }
     }
 
@@ -261,11 +284,13 @@ impl Drop for BusyPage<'_> {
     }
 }
 
-/// Counts the time for which a tab is held. How long it was held for a page that failed, or that nobody waits for any more, is
-/// not known: then all of the time counts, up to the time limit of a page.
+/// Counts the time for which a tab is held: as the render process reports it, or, for a page that nobody waits for any more, from
+/// when it had a tab.
 struct RemoteTab<'a> {
     meter: Option<&'a TabMeter>,
-    start: Instant,
+    /// When the page was sent; before that, no tab can be held for it.
+    sent_at: Instant,
+    taken_at: Option<Instant>,
     limit: Duration,
     reported: Option<Duration>,
 }
@@ -274,18 +299,39 @@ impl<'a> RemoteTab<'a> {
     fn new(meter: Option<&'a TabMeter>, limit: Duration) -> Self {
         Self {
             meter,
-            start: Instant::now(),
+            sent_at: Instant::now(),
+            taken_at: None,
             limit,
             reported: None,
         }
+    }
+
+    /// Records that the page has a tab.
+    fn take(&mut self) {
+        if self.taken_at.is_none() {
+            self.taken_at = Some(Instant::now());
+            if let Some(meter) = self.meter {
+                meter.note_taken();
+            }
+        }
+    }
+
+    /// Records for how long a tab was held.
+    fn report(&mut self, held: Duration) {
+        if held > Duration::ZERO {
+            self.take();
+        }
+        // It runs the pages of strangers: what it reports is bounded by the time that passed here.
+        self.reported = Some(held.min(self.sent_at.elapsed()));
     }
 }
 
 impl Drop for RemoteTab<'_> {
     fn drop(&mut self) {
-        if let Some(meter) = self.meter {
-            let elapsed = self.start.elapsed();
-            meter.add(self.reported.unwrap_or(self.limit).min(elapsed));
+        let Some(meter) = self.meter else { return };
+        let since_taken = self.taken_at.map(|at| at.elapsed().min(self.limit));
+        if let Some(held) = self.reported.or(since_taken) {
+            meter.add(held);
         }
     }
 }
@@ -297,17 +343,12 @@ impl Fetch for RemoteRenderer {
         }
         let busy = BusyPage::new(&self.busy);
         let mut tab = RemoteTab::new(request.tab_meter, self.settings.nav_timeout);
-        let page = self.page(&request).await.map(|page| RenderedPage {
-            // It runs the pages of strangers: what it reports is bounded by the time that passed here.
-            waited: page.waited.min(tab.start.elapsed()),
-            browser_time: page.browser_time.min(tab.start.elapsed()),
+        let page = self.page(&request, &mut tab).await;
+        let page = page.map(|page| RenderedPage {
+            waited: page.waited.min(tab.sent_at.elapsed()),
+            browser_time: page.browser_time.min(tab.sent_at.elapsed()),
             ..page
         });
-        tab.reported = match &page {
-            Ok(page) => Some(page.browser_time),
-            Err(failure) if failure.kind == FailKind::Busy => Some(Duration::ZERO),
-            Err(_) => None,
-        };
         drop((tab, busy));
         let counted = match &page {
             Ok(_) => &self.pages,

@@ -1,18 +1,20 @@
 //! The client against servers that misbehave, and the messages. Real pages: `tests/pages/remote.rs`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crawler_fetch::{Accept, Fetch, FetchRequest, Guard, HttpFetch};
+use crawler_fetch::{Accept, Fetch, FetchRequest, Guard, HttpFetch, TabMeter};
 use crawler_model::{Deadlines, FailKind, Failure, FetchRules, JsPolicy};
 use crawler_weburl::CrawlUrl;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::RemoteRenderer;
+use super::server::check_egress;
 use crate::{BrowserState, RenderSettings};
 
 struct Fixture {
@@ -42,9 +44,14 @@ impl Fixture {
     }
 
     async fn page(&self) -> Failure {
+        self.metered_page(None).await
+    }
+
+    async fn metered_page(&self, tab_meter: Option<&TabMeter>) -> Failure {
         let url = CrawlUrl::parse("http://e.x/").unwrap();
         let request = FetchRequest {
             js: JsPolicy::Always,
+            tab_meter,
             ..FetchRequest::new(&url, Accept::Page)
         };
         self.renderer.fetch(request).await.unwrap_err()
@@ -121,6 +128,102 @@ async fn a_failure_is_passed_on() {
         (failure.kind, failure.message.as_str()),
         (FailKind::RenderBudget, "too much")
     );
+}
+
+/// The time of a tab counts from when the page has one, or as the server reports it: not while the server is away, and not while the
+/// page waits.
+#[tokio::test(start_paused = true)]
+async fn only_the_time_of_a_tab_is_counted() {
+    let (held, taken) = (
+        Arc::<Mutex<Vec<Duration>>>::default(),
+        Arc::<AtomicUsize>::default(),
+    );
+    let (times, count) = (Arc::clone(&held), Arc::clone(&taken));
+    let meter = TabMeter::new(move |time| times.lock().unwrap().push(time));
+    let meter = meter.on_taken(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    });
+    let counted = || {
+        (
+            std::mem::take(&mut *held.lock().unwrap()),
+            taken.swap(0, Ordering::SeqCst),
+        )
+    };
+    let failed = |seconds: u64| {
+        message(&format!(
+            r#"{{"failed":{{"kind":"busy","message":"on purpose","browser_time":{{"secs":{seconds},"nanos":0}}}}}}"#
+        ))
+    };
+    // There is no server.
+    let fixture = Fixture::new();
+    fixture.metered_page(Some(&meter)).await;
+    assert_eq!(counted(), (Vec::new(), 0));
+    // It ends while the page waits for a tab.
+    let fixture = Fixture::new();
+    fixture.serving(vec![0; 4], async |stream| {
+        sleep(Duration::from_secs(5)).await;
+        drop(stream);
+    });
+    fixture.metered_page(Some(&meter)).await;
+    assert_eq!(counted(), (Vec::new(), 0));
+    // It fails without a tab.
+    let fixture = Fixture::new();
+    fixture.serving(failed(0), async |_stream| std::future::pending().await);
+    fixture.metered_page(Some(&meter)).await;
+    assert_eq!(counted(), (vec![Duration::ZERO], 0));
+    // It fails with one that was held for a part of the time.
+    let fixture = Fixture::new();
+    let answer = failed(2);
+    fixture.serving(message(r#""started""#), async move |mut stream| {
+        sleep(Duration::from_secs(5)).await;
+        stream.write_all(&answer).await.unwrap();
+        std::future::pending().await
+    });
+    fixture.metered_page(Some(&meter)).await;
+    assert_eq!(counted(), (vec![Duration::from_secs(2)], 1));
+    // It reports more time than has passed.
+    let fixture = Fixture::new();
+    fixture.serving(failed(9_999), async |_stream| std::future::pending().await);
+    fixture.metered_page(Some(&meter)).await;
+    let (times, count) = counted();
+    assert!(times[0] < Duration::from_secs(60), "{times:?}");
+    assert_eq!(count, 1);
+    // It ends after the page had a tab.
+    let fixture = Fixture::new();
+    fixture.serving(message(r#""started""#), async |stream| {
+        sleep(Duration::from_secs(5)).await;
+        drop(stream);
+    });
+    fixture.metered_page(Some(&meter)).await;
+    let (times, count) = counted();
+    assert!(times[0] >= Duration::from_secs(5), "{times:?}");
+    assert_eq!(count, 1);
+}
+
+/// The guard of the render process decides what pages load: it may not allow more than that of the process that asks.
+#[test]
+fn a_render_process_that_allows_more_is_refused() {
+    let own = |allowed: &[&str], allow_private| RenderSettings {
+        allowed: allowed.iter().map(|entry| (*entry).to_owned()).collect(),
+        allow_private,
+        ..RenderSettings::default()
+    };
+    let fixture = Fixture::new();
+    let url = CrawlUrl::parse("http://e.x/").unwrap();
+    let request = FetchRequest::new(&url, Accept::Page);
+    let mut page = fixture.renderer.message(&request);
+    page.allowed = vec!["10.0.0.0/8".to_owned()];
+    assert_eq!(check_egress(&page, &own(&[], false)), Ok(()));
+    assert_eq!(check_egress(&page, &own(&["10.0.0.0/8"], false)), Ok(()));
+    let error = check_egress(&page, &own(&["10.0.0.0/8", "db.test"], false)).unwrap_err();
+    assert!(
+        error.contains("egress.allow of the render process lists db.test"),
+        "{error}"
+    );
+    let error = check_egress(&page, &own(&[], true)).unwrap_err();
+    assert!(error.contains("egress.allow_private"), "{error}");
+    page.allow_private = true;
+    assert_eq!(check_egress(&page, &own(&["10.0.0.0/8"], true)), Ok(()));
 }
 
 #[tokio::test(start_paused = true)]

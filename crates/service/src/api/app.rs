@@ -142,9 +142,13 @@ impl<S: Store> App<S> {
         let guard = guard(&config);
         let http = Arc::new(fetch);
         let addresses = AddressLimits::new(store.clone(), &config, Arc::clone(&http));
-        let fetch = browser.fetch(http);
         let gate = StoreHostGate::new(store.clone(), guard.clone(), addresses, lease, rng_seed);
-        let fetch = Arc::new(BoundedFetch::new(fetch, guard, max_scrapes(&config)));
+        let fetch = Arc::new(BoundedFetch::new(
+            &browser,
+            http,
+            guard,
+            max_scrapes(&config),
+        ));
         let limits = Arc::<OwnerLimits>::default();
         let on_notice = |notice: Notice| tracing::info!(event = notice.as_str(), "{notice}");
         Self {

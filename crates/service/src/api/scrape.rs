@@ -20,6 +20,7 @@ use super::problem::Problem;
 use super::requests::{ScrapeRequest, check_js};
 use super::responses::ScrapedPage;
 use crate::job_params::OutputFormat;
+use crate::tab_owner::tab_owner;
 
 /// Scrape a page
 ///
@@ -58,7 +59,7 @@ pub(super) async fn scrape<S: Store>(
     let time_limit = app.config().server.request_timeout;
     let turn = app
         .scrape_queue()
-        .turn(time_limit, tab_meter(&app, &caller), page.is_fetched());
+        .turn(time_limit, tabs_of(&app, &caller), page.is_fetched());
     let work = turn.run(app.scraper().get(&url, page.js()));
     let response = timeout(time_limit, work)
         .await
@@ -80,16 +81,18 @@ pub(super) async fn scrape<S: Store>(
     read.map(Json).map_err(problem)
 }
 
-/// Counts the time of browser tabs for the caller.
-fn tab_meter<S: Store>(app: &App<S>, caller: &Caller) -> TabMeter {
+/// Counts the time of browser tabs for the caller, and names whose turns at them are used.
+fn tabs_of<S: Store>(app: &App<S>, caller: &Caller) -> (TabMeter, u64) {
+    let tab_owner = tab_owner(caller.owner.as_str());
     let (meter, owner) = (Arc::clone(app.meter()), caller.owner.clone());
-    TabMeter::new(move |browser_time| {
+    let meter = TabMeter::new(move |browser_time| {
         let used = AddedUsage {
             browser_time,
             ..AddedUsage::default()
         };
         meter.add(&owner, used);
-    })
+    });
+    (meter, tab_owner)
 }
 
 /// Whether the page could not be requested: that does not count.

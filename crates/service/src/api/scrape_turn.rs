@@ -32,12 +32,15 @@ pub(super) enum Awaited {
     Process,
     /// The limits of the page's host, or of its address.
     Host,
+    /// A browser tab.
+    Tab,
 }
 
 impl fmt::Display for Awaited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Process => "the service fetches as many pages as it can at once",
+            Self::Tab => "all browser tabs are in use (browser.pool_size)",
             Self::Host => "the limits of its host do not allow another request yet",
         })
     }
@@ -56,6 +59,7 @@ pub(super) struct ScrapeTurn {
     queue: Arc<ScrapeQueue>,
     deadline: Instant,
     tab_meter: TabMeter,
+    tab_owner: u64,
     is_fetched: Arc<AtomicBool>,
     state: Mutex<TurnState>,
 }
@@ -76,17 +80,19 @@ impl ScrapeQueue {
         }
     }
 
-    /// The turn of a request that has to end after `time_limit`. `is_fetched` is set when its page is requested.
+    /// The turn of a request that has to end after `time_limit`. `tab_meter` and `tab_owner` are for its browser tabs; `is_fetched`
+    /// is set when its page is requested.
     pub(super) fn turn(
         self: &Arc<Self>,
         time_limit: Duration,
-        tab_meter: TabMeter,
+        (tab_meter, tab_owner): (TabMeter, u64),
         is_fetched: &Arc<AtomicBool>,
     ) -> Arc<ScrapeTurn> {
         Arc::new(ScrapeTurn {
             queue: Arc::clone(self),
             deadline: Instant::now() + time_limit.saturating_sub(TIMEOUT_MARGIN),
             tab_meter,
+            tab_owner,
             is_fetched: Arc::clone(is_fetched),
             state: Mutex::default(),
         })
@@ -182,14 +188,10 @@ pub(super) async fn pause(
     wait(awaited, sleep(pause)).await
 }
 
-/// How long the request may wait for a browser tab.
-pub(super) fn tab_wait() -> Option<Duration> {
-    TURN.try_with(|turn| turn.left()).ok()
-}
-
-/// What the time of a browser tab is counted with.
-pub(super) fn tab_meter() -> Option<TabMeter> {
-    TURN.try_with(|turn| turn.tab_meter.clone()).ok()
+/// What the time of a browser tab is counted with, and whose turn is used.
+pub(super) fn tab() -> Option<(TabMeter, u64)> {
+    TURN.try_with(|turn| (turn.tab_meter.clone(), turn.tab_owner))
+        .ok()
 }
 
 /// Records that the page itself is requested.
@@ -211,7 +213,7 @@ mod tests {
     }
 
     fn turn(queue: &Arc<ScrapeQueue>, time_limit: Duration) -> Arc<ScrapeTurn> {
-        queue.turn(time_limit, TabMeter::new(|_| ()), &Arc::default())
+        queue.turn(time_limit, (TabMeter::new(|_| ()), 0), &Arc::default())
     }
 
     const SECOND: Duration = Duration::from_secs(1);

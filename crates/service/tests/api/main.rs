@@ -22,4 +22,5 @@ mod slow;
 mod spellings;
 mod store_calls;
 mod streams;
+mod tabs;
 mod tenants;

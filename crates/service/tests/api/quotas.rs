@@ -59,7 +59,7 @@ pub(crate) async fn call_as(
 }
 
 /// The limit of a quota and what is in use.
-async fn quota_of(service: &TestService, key: &str, name: &str) -> (Value, Value) {
+pub(crate) async fn quota_of(service: &TestService, key: &str, name: &str) -> (Value, Value) {
     let reply = call_as(service, key, "GET", "/v1/usage", &Value::Null).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     let usage = reply.json();

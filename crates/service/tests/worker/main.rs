@@ -7,6 +7,7 @@ mod crashes;
 mod hostile_jobs;
 mod jobs;
 mod leases;
+mod places;
 mod politeness;
 mod postgres;
 mod process;

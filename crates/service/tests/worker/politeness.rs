@@ -6,17 +6,18 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use crawler_fetch::{Guard, HttpFetch};
+use crawler_service::AddressLimits;
 use crawler_service::config::Config;
 use crawler_service::job_params::{JobDefaults, JobParams};
-use crawler_service::{AddressLimitedFetch, AddressLimits};
+use crawler_service::worker::Worker;
 use crawler_store::{HostDefaults, JobKind, JobState};
 use crawler_store_sqlite::SqliteStore;
 use testsite::{Graph, Request, Server, SiteResponse};
 
 use crate::test_store::{RunningWorker, TestStore, http, settings};
 
-/// A fetcher as `serve` sets it up, with names that all have the address of this machine.
-fn limited(store: &SqliteStore) -> Arc<AddressLimitedFetch<HttpFetch, SqliteStore>> {
+/// Starts a worker as `serve` sets it up, with names that all have the address of this machine.
+fn limited(store: &SqliteStore, hosts: HostDefaults) -> RunningWorker {
     let one_machine = Arc::new(|_: &str| vec![IpAddr::from(Ipv4Addr::LOCALHOST)]);
     let plan = JobParams::default()
         .plan(JobKind::Scrape, &JobDefaults::default(), 0, 0)
@@ -26,7 +27,8 @@ fn limited(store: &SqliteStore) -> Arc<AddressLimitedFetch<HttpFetch, SqliteStor
         HttpFetch::resolving(&plan.fetch, 8, guard, sniff, one_machine.clone()).unwrap()
     };
     let limits = AddressLimits::new(store.clone(), &Config::default(), Arc::new(http()));
-    Arc::new(AddressLimitedFetch::new(http(), limits))
+    let worker = Worker::new(store.clone(), Arc::new(http()), settings(hosts)).unwrap();
+    RunningWorker::run(worker.limiting_addresses(limits))
 }
 
 /// A batch of one page from each of these hosts.
@@ -55,12 +57,7 @@ async fn the_names_of_one_machine_share_the_limits_of_a_host() {
     let job = test_store
         .start(JobKind::BatchScrape, &batch(names, &server))
         .await;
-    let workers: Vec<RunningWorker> = (0..2)
-        .map(|_| {
-            let fetch = limited(&test_store.store);
-            RunningWorker::start(&test_store.store, fetch, settings(hosts))
-        })
-        .collect();
+    let workers: Vec<RunningWorker> = (0..2).map(|_| limited(&test_store.store, hosts)).collect();
     let job = test_store.finished(job).await;
     for worker in workers {
         worker.stop().await;
@@ -101,8 +98,7 @@ async fn names_of_different_domains_at_one_address_do_not_share_a_limit() {
     let job = test_store
         .start(JobKind::BatchScrape, &batch(names, &server))
         .await;
-    let fetch = limited(&test_store.store);
-    let worker = RunningWorker::start(&test_store.store, fetch, settings(hosts));
+    let worker = limited(&test_store.store, hosts);
     let job = test_store.finished(job).await;
     worker.stop().await;
     assert_eq!(

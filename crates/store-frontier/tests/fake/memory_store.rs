@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use crawler_model::Discovery;
 use crawler_store::{
-    Claimed, Fence, HostBucket, HostTurn, HostTurns, JobId, JobKind, JobQueue, JobRequest, Lease,
-    NewTask, Reconciled, Rescue, Rescued, RobotsRecords, RobotsText, Settled, Settlement,
-    StoreError, StoreResult, StoredRobots, TaskId, TaskOutcome, TaskState, TurnId, WorkerId,
+    ClaimRoom, Claimed, Fence, HostBucket, HostTurn, HostTurns, JobId, JobKind, JobQueue,
+    JobRequest, Lease, NewTask, Reconciled, Rescue, Rescued, RobotsRecords, RobotsText, Settled,
+    Settlement, StoreError, StoreResult, StoredRobots, TaskId, TaskOutcome, TaskState, TurnId,
+    WorkerId,
 };
 use crawler_weburl::HostKey;
 use serde_json::Value;
@@ -227,10 +228,13 @@ impl JobQueue for MemoryStore {
     async fn claim(
         &self,
         worker: &WorkerId,
-        max: usize,
+        room: impl Into<ClaimRoom> + Send,
         lease: Duration,
     ) -> StoreResult<Vec<Claimed>> {
-        let now = Instant::now();
+        let (now, room) = (Instant::now(), room.into());
+        let free = usize::try_from(room.places.free()).unwrap();
+        // There is one owner.
+        let max = room.max.min(free);
         Ok(self.with(|state| {
             let schedule = HostBucket {
                 next_start: millis(now, state.next_start.max(state.paused_until)),
@@ -258,6 +262,8 @@ impl JobQueue for MemoryStore {
                 claimed.push(Claimed {
                     lease: state.lease(index),
                     job: state.job.id,
+                    owner: "local".into(),
+                    weight: 1,
                     attempt,
                     requested_url: task.requested_url,
                     url: task.url,

@@ -27,7 +27,7 @@ async fn run(
 ) {
     let plan = Arc::clone(history.world.plan.rules());
     let site_file_plan = Arc::clone(&plan);
-    let planner: Planner = Arc::new(move |_| Ok(Arc::clone(&plan)));
+    let planner: Planner = Arc::new(move |_, _| Ok(Arc::clone(&plan)));
     // Requests take days here, so the store is called rarely.
     let settings = StoreFrontierSettings {
         workers: history.world.plan.workers,

@@ -32,7 +32,7 @@ fn a_sitemap_waits_for_its_start() {
             ..Odds::default()
         };
         let plan = Arc::clone(world.plan.rules());
-        let planner: Planner = Arc::new(move |_| Ok(Arc::clone(&plan)));
+        let planner: Planner = Arc::new(move |_, _| Ok(Arc::clone(&plan)));
         let settings = StoreFrontierSettings {
             host_interval: INTERVAL,
             ..StoreFrontierSettings::default()

@@ -19,7 +19,7 @@ const LONGEST_TAKEOVER: Duration = Duration::from_secs(45);
 fn worker(test: &CrawlTest, number: u64) -> Crawl {
     let plan = Arc::clone(test.world.plan.rules());
     let site_files = Arc::clone(&plan);
-    let planner: Planner = Arc::new(move |_| Ok(Arc::clone(&plan)));
+    let planner: Planner = Arc::new(move |_, _| Ok(Arc::clone(&plan)));
     StoreFrontier::new(
         WrappedStore::new(test.store.clone(), test.faults.clone()),
         WorkerId::fresh(),

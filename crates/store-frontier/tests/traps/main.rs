@@ -72,7 +72,7 @@ async fn crawl(fetch: &Arc<SpaceFetch>, max_requests: usize) -> MemoryStore {
     let store = MemoryStore::new(seed, Duration::ZERO);
     let planner: Planner = Arc::new({
         let rules = Arc::clone(&rules);
-        move |_| Ok(Arc::clone(&rules))
+        move |_, _| Ok(Arc::clone(&rules))
     });
     let settings = StoreFrontierSettings {
         workers: WORKERS,

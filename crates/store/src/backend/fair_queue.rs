@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use crate::JobId;
+use crate::{JobId, PlaceShares};
 
 /// The length of a turn with weight 1.
 const TURN: u64 = 1_000_000;
@@ -73,6 +73,17 @@ pub(super) struct FairQueue {
     served: u64,
 }
 
+/// How many turns are divided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnLimits<'a> {
+    /// Turns of anyone.
+    pub(super) total: i64,
+    /// Turns of owners that hold less than their shares; they come first.
+    pub(super) within_shares: i64,
+    /// What these hold.
+    pub(super) shares: &'a PlaceShares,
+}
+
 /// How turns are divided, before they are used.
 #[derive(Debug)]
 pub(super) struct Division {
@@ -92,6 +103,8 @@ struct OwnerContender<'a> {
     served: u64,
     /// By priority, the start that was served last.
     clocks: HashMap<i64, u64>,
+    /// How many turns are left of its share.
+    left: i64,
     jobs: Vec<JobContender>,
 }
 
@@ -108,21 +121,39 @@ struct JobContender {
 impl FairQueue {
     /// Divides at most `total` turns among jobs that can each use a number of them.
     pub(super) fn divide(&self, jobs: &[(&OpenJob, i64)], total: i64) -> Division {
+        let shares = PlaceShares::default();
+        let limits = TurnLimits {
+            total,
+            within_shares: 0,
+            shares: &shares,
+        };
+        self.divide_within(jobs, limits)
+    }
+
+    /// Divides turns among jobs that can each use a number of them. Owners that hold less than their shares come first.
+    pub(super) fn divide_within(
+        &self,
+        jobs: &[(&OpenJob, i64)],
+        limits: TurnLimits<'_>,
+    ) -> Division {
         let mut division = Division {
             counts: vec![0; jobs.len()],
             turns: Vec::new(),
             owner_clock: self.owners.clock,
             job_clocks: HashMap::new(),
         };
-        let mut owners = self.contenders(jobs);
+        let mut owners = self.contenders(jobs, limits.shares);
         let mut served = self.served;
-        for _ in 0..total {
-            let waiting = owners
-                .iter_mut()
-                .filter(|owner| owner.jobs.iter().any(|job| job.room > 0));
-            let Some(owner) = waiting.min_by_key(|owner| (owner.start, owner.served)) else {
+        for turn in 0..limits.total.max(limits.within_shares) {
+            let within = (turn < limits.within_shares).then(|| next_owner(&owners, true));
+            let next = match within.flatten() {
+                None if turn < limits.total => next_owner(&owners, false),
+                next => next,
+            };
+            let Some(owner) = next.and_then(|at| owners.get_mut(at)) else {
                 break;
             };
+            owner.left -= 1;
             let waiting = owner.jobs.iter_mut().filter(|job| job.room > 0);
             let first =
                 waiting.min_by_key(|job| (Reverse(job.priority), job.start, job.served, job.id));
@@ -148,7 +179,11 @@ impl FairQueue {
         division
     }
 
-    fn contenders<'a>(&self, jobs: &[(&'a OpenJob, i64)]) -> Vec<OwnerContender<'a>> {
+    fn contenders<'a>(
+        &self,
+        jobs: &[(&'a OpenJob, i64)],
+        shares: &PlaceShares,
+    ) -> Vec<OwnerContender<'a>> {
         let mut owners: Vec<OwnerContender<'a>> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
         for (place, (job, room)) in jobs.iter().enumerate().filter(|(_, (_, room))| *room > 0) {
@@ -160,6 +195,7 @@ impl FairQueue {
                     start,
                     served,
                     clocks: HashMap::new(),
+                    left: shares.left_of_share(&job.owner),
                     jobs: Vec::new(),
                 });
                 owners.len() - 1
@@ -241,6 +277,15 @@ impl FairQueue {
             .turns
             .retain(|owner, turn| turn.finish > clock || owners.contains(owner));
     }
+}
+
+/// The owner whose turn is next, of those that can use one, or of those that have some left of their shares.
+fn next_owner(owners: &[OwnerContender<'_>], within_share: bool) -> Option<usize> {
+    let waiting = owners.iter().enumerate().filter(|(_, owner)| {
+        (!within_share || owner.left > 0) && owner.jobs.iter().any(|job| job.room > 0)
+    });
+    let first = waiting.min_by_key(|(_, owner)| (owner.start, owner.served));
+    first.map(|(at, _)| at)
 }
 
 #[cfg(test)]

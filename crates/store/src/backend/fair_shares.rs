@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crawler_model::lock;
 
-use super::fair_queue::{Division, FairQueue, OpenJob};
-use crate::JobId;
+use super::fair_queue::{Division, FairQueue, OpenJob, TurnLimits};
+use crate::{ClaimRoom, JobId};
 
 /// What ended is forgotten once in this many claims.
 const CLAIMS_PER_CLEANING: u64 = 64;
@@ -56,6 +56,18 @@ pub struct ClaimLane<'a> {
     pub host: &'a str,
 }
 
+impl Allotment {
+    /// The jobs of the starts of a host, in fair order; `None` if only one job waits for it.
+    pub(super) fn starts_of(&self, host: &str, lanes: &[ClaimLane<'_>]) -> Option<Vec<JobId>> {
+        let (_, division, positions) = self.hosts.iter().find(|(name, ..)| name == host)?;
+        let jobs = division.turns.iter().filter_map(|turn| {
+            let position = positions.get(*turn)?;
+            Some(lanes.get(*position)?.job.id)
+        });
+        Some(jobs.collect())
+    }
+}
+
 impl FairShares {
     /// Sorts jobs by who is next: the first job of each owner, then the second one of each, and so on.
     pub fn order(&self, jobs: Vec<OpenJob>) -> Vec<OpenJob> {
@@ -90,10 +102,17 @@ impl FairShares {
     }
 
     /// Which lanes a claim locks the hosts of, if it can lock only so many hosts: positions in `lanes`, in fair order.
-    pub fn choose(&self, lanes: &[ClaimLane<'_>], max: usize) -> Vec<usize> {
+    pub fn choose(&self, lanes: &[ClaimLane<'_>], hosts: usize, room: &ClaimRoom) -> Vec<usize> {
         let one_each = vec![1; lanes.len()];
         let places = places_of_jobs(lanes);
-        let division = divide_workers(&self.state().workers, lanes, &places, &one_each, max);
+        let total = i64::try_from(hosts).unwrap_or(i64::MAX);
+        let division = divide_workers(
+            &self.state().workers,
+            lanes,
+            &places,
+            &one_each,
+            (room, Some(total)),
+        );
         let mut left: Vec<_> = places.values().map(|positions| positions.iter()).collect();
         let turns = division.turns.into_iter();
         turns
@@ -101,14 +120,14 @@ impl FairShares {
             .collect()
     }
 
-    /// Divides the starts of each host among its lanes, which have so many tasks `ready`, and then `max` tasks among the jobs; a job takes them from its
-    /// lanes in the order given.
+    /// Divides the starts of each host among its lanes, which have so many tasks `ready`, and then the tasks that there is room for among the
+    /// jobs; a job takes them from its lanes in the order given.
     pub fn allot(
         &self,
         lanes: &[ClaimLane<'_>],
         ready: &[i64],
         rooms: &HashMap<&str, i64>,
-        max: usize,
+        claim: &ClaimRoom,
     ) -> Allotment {
         let mut state = self.state();
         let claims = state.claims;
@@ -140,7 +159,7 @@ impl FairShares {
             }
         }
         let places = places_of_jobs(lanes);
-        let workers = divide_workers(&state.workers, lanes, &places, &offers, max);
+        let workers = divide_workers(&state.workers, lanes, &places, &offers, (claim, None));
         let mut counts = vec![0; lanes.len()];
         for (positions, total) in places.values().zip(&workers.counts) {
             let mut left = *total;
@@ -229,15 +248,15 @@ fn places_of_jobs(lanes: &[ClaimLane<'_>]) -> BTreeMap<JobId, Vec<usize>> {
     places
 }
 
-/// Divides `max` tasks among jobs that can each take the sum of their offers.
+/// Divides the tasks that there is room for, or `total` turns, among jobs that can each take the sum of their offers.
 fn divide_workers(
     queue: &FairQueue,
     lanes: &[ClaimLane<'_>],
     places: &BTreeMap<JobId, Vec<usize>>,
     offers: &[i64],
-    max: usize,
+    (room, total): (&ClaimRoom, Option<i64>),
 ) -> Division {
-    let max = i64::try_from(max).unwrap_or(i64::MAX);
+    let max = i64::try_from(room.max).unwrap_or(i64::MAX);
     let offer = |position: &usize| offers.get(*position).copied().unwrap_or(0).min(max);
     let jobs: Vec<(&OpenJob, i64)> = places
         .values()
@@ -246,7 +265,16 @@ fn divide_workers(
             Some((job, positions.iter().map(offer).sum()))
         })
         .collect();
-    queue.divide(&jobs, max)
+    let mut shares = room.places.clone();
+    for (job, _) in jobs.iter().filter(|(_, offer)| *offer > 0) {
+        shares.hold(&job.owner, job.weight, 0);
+    }
+    let limits = TurnLimits {
+        total: total.unwrap_or_else(|| max.min(shares.free())),
+        within_shares: max.min(shares.free_for_shares()),
+        shares: &shares,
+    };
+    queue.divide_within(&jobs, limits)
 }
 
 #[cfg(test)]
@@ -278,7 +306,7 @@ mod tests {
         let ready = vec![1_000; lanes.len()];
         let mut sums = vec![0; lanes.len()];
         for _ in 0..rounds {
-            let allotment = shares.allot(lanes, &ready, &rooms, max);
+            let allotment = shares.allot(lanes, &ready, &rooms, &max.into());
             shares.charge(lanes, &allotment, &allotment.counts);
             for (sum, count) in sums.iter_mut().zip(&allotment.counts) {
                 *sum += count;
@@ -338,9 +366,9 @@ mod tests {
         let lane = |job, host| ClaimLane { job, host };
         let lanes = [lane(&a, "shared"), lane(&b, "shared"), lane(&a, "own")];
         let rooms = HashMap::from([("shared", 10), ("own", 10)]);
-        let allotment = shares.allot(&lanes, &[2, 30, 3], &rooms, 100);
+        let allotment = shares.allot(&lanes, &[2, 30, 3], &rooms, &100.into());
         assert_eq!(allotment.counts, [2, 8, 3]);
-        let allotment = shares.allot(&lanes, &[2, 30, 3], &rooms, 8);
+        let allotment = shares.allot(&lanes, &[2, 30, 3], &rooms, &8.into());
         assert_eq!(allotment.counts, [2, 4, 2]);
     }
 
@@ -353,7 +381,7 @@ mod tests {
         let rooms = HashMap::from([("h", 1)]);
         let mut taken = 0;
         for _ in 0..10 {
-            let allotment = shares.allot(&lanes, &[5, 5], &rooms, 10);
+            let allotment = shares.allot(&lanes, &[5, 5], &rooms, &10.into());
             let given = [0, allotment.counts[1]];
             taken += given[1];
             shares.charge(&lanes, &allotment, &given);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::fair_queue::OpenJob;
 use super::fair_shares::{ClaimLane, FairShares};
-use crate::JobId;
+use crate::{ClaimRoom, JobId};
 
 /// The number of jobs in each part of a search, so that no number of jobs makes it long. If there are more, the last part
 /// continues where that of the search before ended: each job is found after some claims.
@@ -243,12 +243,12 @@ impl LaneSearch {
     }
 
     /// Keeps the lanes of at most so many hosts, and puts the hosts in fair order.
-    pub fn choose(&mut self, shares: &FairShares, hosts: usize) {
+    pub fn choose(&mut self, shares: &FairShares, hosts: usize, room: &ClaimRoom) {
         shares.set_searched(self.after);
         let lanes = self.lanes();
         let mut chosen = Vec::new();
         let mut names: HashSet<&str> = HashSet::new();
-        for position in shares.choose(&lanes, hosts) {
+        for position in shares.choose(&lanes, hosts, room) {
             let name = lanes.get(position).map(|lane| lane.host);
             chosen.extend(name.filter(|name| names.insert(name)).map(str::to_owned));
         }
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(part.jobs.len(), 4);
         search.add(vec![row(3, "open", true)]);
         assert!(search.next_part().is_none());
-        search.choose(&FairShares::default(), 20);
+        search.choose(&FairShares::default(), 20, &20.into());
         assert_eq!(search.hosts().len(), 20);
     }
 
@@ -417,7 +417,7 @@ mod tests {
                 });
                 search.add(rows.collect());
             }
-            search.choose(&shares, 20);
+            search.choose(&shares, 20, &20.into());
             assert_eq!(read, 832);
             assert_eq!(search.postponed.len(), 0, "the first part is read again");
             let [crowded] = &search.crowded[..] else {

@@ -2,7 +2,8 @@
 
 #![expect(missing_docs, reason = "a field is the column of that name")]
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crawler_model::Discovery;
@@ -11,6 +12,7 @@ use serde_json::Value;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
+use super::fair_shares::ClaimLane;
 use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
@@ -350,14 +352,18 @@ pub fn finished_tasks(rows: Vec<TaskRow>) -> StoreResult<Vec<FinishedTask>> {
         .collect()
 }
 
-impl From<ClaimedRow> for Claimed {
-    fn from(row: ClaimedRow) -> Self {
-        Self {
+impl ClaimedRow {
+    /// Returns the task, with the owner of its job.
+    fn task(self, owner: Arc<str>, weight: i64) -> Claimed {
+        let row = self;
+        Claimed {
             lease: Lease {
                 task: TaskId(row.id),
                 fence: Fence(row.fence),
             },
             job: row.job_id,
+            owner,
+            weight,
             attempt: to_u32(row.attempt),
             requested_url: row.requested_url,
             url: row.url,
@@ -371,6 +377,20 @@ impl From<ClaimedRow> for Claimed {
             age: Duration::ZERO,
         }
     }
+}
+
+/// Returns the tasks that were claimed from these lanes.
+pub fn claimed_from(rows: Vec<ClaimedRow>, lanes: &[ClaimLane<'_>]) -> Vec<Claimed> {
+    let mut owners: HashMap<JobId, (Arc<str>, i64)> = HashMap::new();
+    for lane in lanes {
+        let owner = || (lane.job.owner.as_str().into(), lane.job.weight);
+        owners.entry(lane.job.id).or_insert_with(owner);
+    }
+    let tasks = rows.into_iter().filter_map(|row| {
+        let (owner, weight) = owners.get(&row.job_id)?.clone();
+        Some(row.task(owner, weight))
+    });
+    tasks.collect()
 }
 
 /// The leases that are not among those renewed.

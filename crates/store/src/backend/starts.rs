@@ -2,43 +2,58 @@
 
 use std::collections::HashMap;
 
-use super::fair_shares::ClaimLane;
-use crate::{Claimed, JobId, StartSchedule};
+use super::fair_shares::{Allotment, ClaimLane};
+use crate::{Claimed, JobId, StartSchedule, TaskId};
 
-/// Sorts the tasks by their start and sets their delays: at each host, one of each owner in turn. Returns how many tasks
-/// each host gave.
+/// Sorts the tasks by their start and sets their delays: at each host in the order of its turns. Returns how many tasks each
+/// host gave.
 pub fn set_starts<'a>(
     claimed: &mut Vec<Claimed>,
     lanes: &[ClaimLane<'_>],
+    allotment: &Allotment,
     schedule_of: impl Fn(&str) -> Option<&'a StartSchedule>,
 ) -> HashMap<String, i64> {
-    let owners: HashMap<JobId, &str> = lanes
-        .iter()
-        .map(|lane| (lane.job.id, lane.job.owner.as_str()))
-        .collect();
     claimed.sort_by_key(|task| task.lease.task);
-    let mut turns: HashMap<(String, &str), usize> = HashMap::new();
-    let mut ranked: Vec<(usize, Claimed)> = std::mem::take(claimed)
-        .into_iter()
-        .map(|task| {
-            let owner = owners.get(&task.job).copied().unwrap_or_default();
-            let turn = turns.entry((task.host.as_str().to_owned(), owner));
-            let turn = turn.or_default();
-            *turn += 1;
-            (*turn, task)
-        })
-        .collect();
-    ranked.sort_by_key(|(turn, _)| *turn);
-    claimed.extend(ranked.into_iter().map(|(_, task)| task));
-    let mut taken: HashMap<String, i64> = HashMap::new();
-    for task in claimed {
-        let position = taken.entry(task.host.as_str().to_owned()).or_default();
-        if let Some(schedule) = schedule_of(task.host.as_str()) {
-            task.delay = schedule.delay(*position);
-        }
-        *position += 1;
+    let mut by_host: HashMap<String, Vec<Claimed>> = HashMap::new();
+    for task in claimed.drain(..) {
+        let host = by_host.entry(task.host.as_str().to_owned());
+        host.or_default().push(task);
     }
+    let mut ranked: Vec<(usize, Claimed)> = Vec::new();
+    let mut taken: HashMap<String, i64> = HashMap::new();
+    for (host, mut tasks) in by_host {
+        if let Some(jobs) = allotment.starts_of(&host, lanes) {
+            sort_by_turns(&mut tasks, &jobs);
+        }
+        let schedule = schedule_of(&host);
+        for ((rank, mut task), position) in tasks.into_iter().enumerate().zip(0..) {
+            if let Some(schedule) = schedule {
+                task.delay = schedule.delay(position);
+            }
+            taken.insert(host.clone(), position + 1);
+            ranked.push((rank, task));
+        }
+    }
+    ranked.sort_by_key(|(rank, task)| (*rank, task.lease.task));
+    claimed.extend(ranked.into_iter().map(|(_, task)| task));
     taken
+}
+
+/// Sorts the tasks of a host, which are in the order of their ids, by the turns of their jobs.
+fn sort_by_turns(tasks: &mut [Claimed], turns: &[JobId]) {
+    let mut turns_of: HashMap<JobId, Vec<usize>> = HashMap::new();
+    for (turn, job) in turns.iter().enumerate() {
+        turns_of.entry(*job).or_default().push(turn);
+    }
+    let mut used: HashMap<JobId, usize> = HashMap::new();
+    let mut ranks: HashMap<TaskId, usize> = HashMap::new();
+    for task in &*tasks {
+        let count = used.entry(task.job).or_default();
+        let turn = turns_of.get(&task.job).and_then(|turns| turns.get(*count));
+        *count += 1;
+        ranks.insert(task.lease.task, turn.copied().unwrap_or(usize::MAX));
+    }
+    tasks.sort_by_key(|task| ranks.get(&task.lease.task).copied());
 }
 
 /// How many tasks each lane gave.

@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 use crate::{
-    CallWrapper, Claimed, JobId, JobRequest, Lease, Reconciled, Rescue, Rescued, Settled,
-    Settlement, StoreResult, WorkerId, WrappedStore,
+    CallWrapper, ClaimRoom, Claimed, JobId, JobRequest, Lease, Reconciled, Rescue, Rescued,
+    Settled, Settlement, StoreResult, WorkerId, WrappedStore,
 };
 
 /// The queue that workers claim tasks from and settle them in.
 ///
 /// Lease times come from the database's clock alone.
 pub trait JobQueue: Send + Sync {
-    /// Claims up to `max` tasks whose hosts allow a request, each with a lease of this length.
+    /// Claims tasks whose hosts allow a request, as many as there is room for, each with a lease of this length.
     fn claim(
         &self,
         worker: &WorkerId,
-        max: usize,
+        room: impl Into<ClaimRoom> + Send,
         lease: Duration,
     ) -> impl Future<Output = StoreResult<Vec<Claimed>>> + Send;
 
@@ -47,10 +47,10 @@ impl<S: JobQueue, W: CallWrapper> JobQueue for WrappedStore<S, W> {
     async fn claim(
         &self,
         worker: &WorkerId,
-        max: usize,
+        room: impl Into<ClaimRoom> + Send,
         lease: Duration,
     ) -> StoreResult<Vec<Claimed>> {
-        let call = self.inner.claim(worker, max, lease);
+        let call = self.inner.claim(worker, room, lease);
         self.wrapper.call("claim", call).await
     }
 

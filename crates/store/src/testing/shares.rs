@@ -1,6 +1,6 @@
 //! Fair shares: owners in turn, then the jobs of an owner, then hosts; on one host as well.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use crawler_weburl::HostKey;
@@ -11,8 +11,9 @@ use super::builders::{
     take, take_all,
 };
 use crate::{
-    Access, ApiKeys, HostDefaults, HostTurns, JobId, JobLimits, JobQueue, Jobs, KeyHash, KeyRole,
-    NewJob, NewKey, NewTask, Owner, Priority, Quota, Rescue, Store, TaskOutcome,
+    Access, ApiKeys, ClaimRoom, Claimed, HostDefaults, HostTurns, JobId, JobLimits, JobQueue, Jobs,
+    KeyHash, KeyRole, NewJob, NewKey, NewTask, Owner, PlaceShares, Priority, Quota, Rescue, Store,
+    TaskOutcome, WorkerId,
 };
 
 /// One request at a time to each host, so that every claim is one turn.
@@ -118,6 +119,88 @@ pub async fn many_hosts_are_one_share<G: StoreFixture>(fixture: &G) {
     }
     // Nothing is left over for want of the other owner.
     assert_eq!(take(&store, 20, LEASE).await.len(), 20);
+}
+
+/// Claims `max` tasks for a worker process with 16 places, some of which are held.
+async fn claim_beside<S: Store>(store: &S, max: usize, held: &[(&str, i64, i64)]) -> Vec<Claimed> {
+    let mut places = PlaceShares::new(16);
+    for (owner, weight, count) in held {
+        places.hold(owner, *weight, *count);
+    }
+    let room = ClaimRoom { max, places };
+    let worker = WorkerId::fresh();
+    store.claim(&worker, room, LEASE).await.expect("a claim")
+}
+
+/// How many of the tasks belong to each owner.
+fn by_owner(tasks: &[Claimed]) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for task in tasks {
+        *counts.entry(&*task.owner).or_default() += 1;
+    }
+    counts
+}
+
+/// Held places count: an owner whose pages are slow holds its share, and what nobody else wants. Others get their shares, whatever
+/// it holds.
+pub async fn an_owner_with_slow_pages_holds_no_more_than_its_share<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let hosts = |name: &str| -> Vec<NewTask> {
+        let hosts = (0..60).flat_map(|host| pages(&format!("{name}{host}.test"), 1));
+        hosts.collect()
+    };
+    start_for(&store, "slow", 5, hosts("s")).await;
+    let tasks = claim_beside(&store, 16, &[]).await;
+    assert_eq!(by_owner(&tasks), BTreeMap::from([("slow", 16)]), "alone");
+    // All places are held, and still half of them are for another owner.
+    start_for(&store, "new", 5, hosts("n")).await;
+    let tasks = claim_beside(&store, 16, &[("slow", 1, 16)]).await;
+    assert_eq!(by_owner(&tasks), BTreeMap::from([("new", 8)]));
+    let tasks = claim_beside(&store, 16, &[("slow", 1, 16), ("new", 1, 8)]).await;
+    assert!(tasks.is_empty(), "{tasks:?}");
+    // Places that become free are for those that hold less than their shares.
+    let tasks = claim_beside(&store, 16, &[("slow", 1, 9), ("new", 1, 3)]).await;
+    assert_eq!(by_owner(&tasks), BTreeMap::from([("new", 5)]));
+    // A larger weight is a larger share.
+    let tasks = claim_beside(&store, 16, &[("slow", 1, 16), ("new", 3, 8)]).await;
+    assert_eq!(by_owner(&tasks), BTreeMap::from([("new", 4)]));
+    // What the other owner has no tasks for, it gets.
+    let left = claim_beside(&store, 43, &[("slow", 1, 100)]).await.len();
+    assert_eq!(left, 8);
+    while !claim_beside(&store, 16, &[("slow", 1, 16)])
+        .await
+        .is_empty()
+    {}
+    let tasks = claim_beside(&store, 16, &[("slow", 1, 12)]).await;
+    assert_eq!(by_owner(&tasks), BTreeMap::from([("slow", 4)]));
+}
+
+/// Within a claim, the tasks of a host start in the order of their turns, not of their age.
+pub async fn starts_keep_the_order_of_turns<G: StoreFixture>(fixture: &G) {
+    let limits = HostDefaults {
+        in_flight: 20,
+        interval: Duration::from_millis(1),
+    };
+    let store = fixture.open(limits).await;
+    let older = start_for(&store, "a", 5, pages("shared.test", 20)).await;
+    let newer = start_for(&store, "b", 5, pages("shared.test", 20)).await;
+    let first = take_all(&store, 1).await.remove(0);
+    let (served, next) = if first.job == older {
+        (older, newer)
+    } else {
+        (newer, older)
+    };
+    for _ in 0..3 {
+        let mut tasks = Vec::new();
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while tasks.is_empty() {
+            assert!(Instant::now() < deadline, "no tasks");
+            tasks = take(&store, 4, LEASE).await;
+        }
+        tasks.sort_by_key(|task| task.delay);
+        let jobs: Vec<JobId> = tasks.iter().map(|task| task.job).collect();
+        assert_eq!(jobs, [next, served, next, served], "{tasks:?}");
+    }
 }
 
 /// A job whose hosts are blocked does not keep others waiting, nor its own tasks at hosts that are not.

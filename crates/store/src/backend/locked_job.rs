@@ -2,7 +2,7 @@
 
 use super::owner_quotas::{QUEUED_TASKS, lets_held_tasks_finish};
 use super::{MAX_LEFT_OUT, Woken};
-use crate::{JobId, JobState, TrapCounts};
+use crate::{JobId, JobState, NewTask, TrapCounts};
 
 /// The stop reason of a job that left out tasks because of its limit of tasks.
 pub(super) const MAX_PAGES: &str = "max_pages";
@@ -128,6 +128,12 @@ impl LockedJob {
         } else {
             i64::MAX
         }
+    }
+
+    /// Whether gated tasks may have been found at a greater depth than these.
+    pub fn may_move(&self, tasks: &[&NewTask]) -> bool {
+        let is_open = |task: &&NewTask| i64::from(task.depth) <= self.gate();
+        self.max_depth.is_some() && tasks.iter().any(is_open)
     }
 
     /// Whether tasks that workers hold are skipped too. At the byte limit and the quotas of its owner, they may finish.

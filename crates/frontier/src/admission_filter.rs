@@ -47,9 +47,9 @@ impl AdmissionFilter {
         let is_excess_origin =
             || self.origins.len() >= MAX_ORIGINS && !self.origins.contains(&url.origin());
         // A URL that was admitted before is no duplicate of itself.
-        let is_link = matches!(bounds, Bounds::All | Bounds::InScope);
+        let is_link = !bounds.is_listed() && !bounds.is_of_seed();
         let bounds = if is_link && plan.traps && self.seen.contains(plan.keys.key(url)) {
-            Bounds::Listed
+            bounds.without_traps()
         } else {
             bounds
         };

@@ -123,7 +123,7 @@ impl MemoryFrontier {
         source: Option<&mut PageEvidence>,
     ) -> Result<(), RefuseReason> {
         if self.seen.contains(key) {
-            if bounds == Bounds::Listed && self.plan.traps {
+            if bounds.is_listed() && self.plan.traps {
                 self.traps.note_listed(key);
             }
             self.move_to_lower_depth(url, key, task, depth);

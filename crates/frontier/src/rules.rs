@@ -9,17 +9,69 @@ use crate::traps::{PageEvidence, TrapCheck, Traps};
 /// Limit on the origins (hosts and their ports) that are followed while traps are refused; see [`limits_origins`].
 pub(crate) const MAX_ORIGINS: usize = 100;
 
-/// Which part of the scope applies to a URL.
+/// Which part of the scope is still to be checked for a URL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bounds {
+enum ScopeCheck {
     /// All of it.
-    All,
+    Complete,
     /// Without include and exclude patterns and blocked extensions: a redirect target of the seed counts as the seed.
     WithoutPatterns,
-    /// All of it, without traps: a sitemap lists the URL.
-    Listed,
-    /// All of it; the URL is known to be in scope.
-    InScope,
+    /// Blocked extensions only: the worker that read the page or the sitemap has matched the rest, which may take long.
+    Done,
+}
+
+/// Which rules apply to a URL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    scope: ScopeCheck,
+    /// Whether it may be a trap. Not if a sitemap lists it.
+    traps: bool,
+}
+
+impl Bounds {
+    /// All rules.
+    pub const ALL: Self = Self {
+        scope: ScopeCheck::Complete,
+        traps: true,
+    };
+    /// The rules for a redirect target of the seed, which counts as the seed.
+    pub const WITHOUT_PATTERNS: Self = Self {
+        scope: ScopeCheck::WithoutPatterns,
+        traps: true,
+    };
+    /// The rules for a URL that a sitemap lists.
+    pub const LISTED: Self = Self {
+        scope: ScopeCheck::Complete,
+        traps: false,
+    };
+
+    /// The same rules for a URL that is known to be in scope.
+    #[must_use]
+    pub const fn in_scope(self) -> Self {
+        Self {
+            scope: ScopeCheck::Done,
+            ..self
+        }
+    }
+
+    /// The same rules for a URL that is known not to be a trap.
+    #[must_use]
+    pub(crate) const fn without_traps(self) -> Self {
+        Self {
+            traps: false,
+            ..self
+        }
+    }
+
+    /// Whether a sitemap lists the URL, or it was admitted before.
+    pub(crate) const fn is_listed(self) -> bool {
+        !self.traps
+    }
+
+    /// Whether the URL counts as the seed.
+    pub(crate) fn is_of_seed(self) -> bool {
+        self.scope == ScopeCheck::WithoutPatterns
+    }
 }
 
 /// Returns why a link is refused whatever its URL: it does not lead to a web page, or its page says not to follow it.
@@ -46,18 +98,18 @@ pub(crate) fn judge(
     source: Option<&PageEvidence>,
     is_excess_origin: impl FnOnce() -> bool,
 ) -> Result<TrapCheck, RefuseReason> {
-    let verdict = match bounds {
-        Bounds::InScope => ScopeVerdict::In,
-        Bounds::All | Bounds::WithoutPatterns | Bounds::Listed => plan.scope.verdict(url),
+    let verdict = match bounds.scope {
+        ScopeCheck::Complete => plan.scope.verdict(url),
+        ScopeCheck::WithoutPatterns if !plan.scope.contains(url) => ScopeVerdict::Outside,
+        ScopeCheck::WithoutPatterns | ScopeCheck::Done => ScopeVerdict::In,
     };
-    match (verdict, bounds) {
-        (ScopeVerdict::In, _)
-        | (ScopeVerdict::Excluded | ScopeVerdict::NotIncluded, Bounds::WithoutPatterns) => (),
-        (ScopeVerdict::Outside, _) => return Err(RefuseReason::OutOfScope),
-        (ScopeVerdict::Excluded, _) => return Err(RefuseReason::Excluded),
-        (ScopeVerdict::NotIncluded, _) => return Err(RefuseReason::NotIncluded),
+    match verdict {
+        ScopeVerdict::In => (),
+        ScopeVerdict::Outside => return Err(RefuseReason::OutOfScope),
+        ScopeVerdict::Excluded => return Err(RefuseReason::Excluded),
+        ScopeVerdict::NotIncluded => return Err(RefuseReason::NotIncluded),
     }
-    if bounds != Bounds::WithoutPatterns && has_extension(url, &plan.blocked_extensions) {
+    if !bounds.is_of_seed() && has_extension(url, &plan.blocked_extensions) {
         return Err(RefuseReason::BlockedExtension);
     }
     if plan.limits.depth.is_some_and(|max| depth > max) {
@@ -69,7 +121,7 @@ pub(crate) fn judge(
     if limits_origins(plan) && is_excess_origin() {
         return Err(RefuseReason::TrapHosts);
     }
-    if bounds == Bounds::Listed {
+    if bounds.is_listed() {
         return Ok(TrapCheck::of_listed(url, &plan.keys));
     }
     traps.check(url, source, &plan.keys, seen)
@@ -118,8 +170,8 @@ mod tests {
                     let url = CrawlUrl::parse(&url).unwrap();
                     let (url, key) = (url.parts(), plan.keys.key(url.parts()));
                     let task = |url| Task::new(url, Discovery::Link, 1, None);
-                    let in_memory = frontier.admit(url, key, task, 1, Bounds::All, None);
-                    (in_memory, filter.admit(&plan, url, 1, Bounds::All, None))
+                    let in_memory = frontier.admit(url, key, task, 1, Bounds::ALL, None);
+                    (in_memory, filter.admit(&plan, url, 1, Bounds::ALL, None))
                 })
                 .collect();
             let last = if is_limited {

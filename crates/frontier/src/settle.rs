@@ -176,7 +176,7 @@ impl MemoryFrontier {
                 continue;
             };
             let task = |url| Task::new(url, Discovery::Link, depth, Some(Arc::clone(&via)));
-            if let Err(reason) = self.admit(url, key, task, depth, Bounds::All, evidence.as_mut()) {
+            if let Err(reason) = self.admit(url, key, task, depth, Bounds::ALL, evidence.as_mut()) {
                 self.counts.refuse(reason);
                 refused.push((index, reason));
             }
@@ -204,9 +204,9 @@ impl MemoryFrontier {
             ..Task::new(url, Discovery::Redirect, depth, via)
         };
         let bounds = if of_seed {
-            Bounds::WithoutPatterns
+            Bounds::WITHOUT_PATTERNS
         } else {
-            Bounds::All
+            Bounds::ALL
         };
         let mut evidence = if self.plan.traps && !of_seed {
             self.traps

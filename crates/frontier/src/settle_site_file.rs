@@ -259,7 +259,7 @@ impl MemoryFrontier {
         for link in pages.iter() {
             let Some(url) = link.parts() else { continue };
             let task = |url| Task::new(url, Discovery::Sitemap, depth, Some(Arc::clone(&via)));
-            if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::Listed, None) {
+            if let Err(reason) = self.admit(url, link.key, task, depth, Bounds::LISTED, None) {
                 self.counts.refuse(reason);
             }
         }

@@ -70,7 +70,7 @@ impl Worker {
             let (rules, source) = (&self.rules, Some(&mut source));
             let admitted = self
                 .filter
-                .admit(rules, url, depth + 1, Bounds::All, source);
+                .admit(rules, url, depth + 1, Bounds::ALL, source);
             refused.extend(admitted.err());
         }
         self.filter.take_in(&self.rules, &report, source);

@@ -45,7 +45,7 @@ impl Default for StoreFrontierSettings {
             host_interval: HOST_INTERVAL,
             min_poll: Duration::from_millis(20),
             max_poll: Duration::from_secs(1),
-            max_batch: 64,
+            max_batch: 128,
             batch_delay: Duration::from_millis(5),
             housekeeping: Duration::from_secs(5),
             drain: Duration::from_secs(20),

@@ -203,9 +203,9 @@ fn redirected(
 ) -> TaskOutcome {
     let depth = held.claimed.depth;
     let bounds = if depth == 0 {
-        Bounds::WithoutPatterns
+        Bounds::WITHOUT_PATTERNS
     } else {
-        Bounds::All
+        Bounds::ALL
     };
     let filter = &mut job_cache.filter;
     let mut source = filter.redirect_source(plan, report, to);
@@ -278,7 +278,7 @@ fn admit_links(
             continue;
         }
         let filter = &mut job_cache.filter;
-        let admission = filter.admit(plan, url, depth, Bounds::InScope, Some(&mut source));
+        let admission = filter.admit(plan, url, depth, Bounds::ALL.in_scope(), Some(&mut source));
         let task = || NewTask {
             via: Some(report.url.to_string()),
             ..new_task(url, plan, depth)

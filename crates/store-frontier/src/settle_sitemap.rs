@@ -76,13 +76,13 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let Ok(plan) = &job_cache.plan else { return };
         let depth = u32::from(plan.sitemaps != SitemapPolicy::Only);
         for link in pages.iter() {
-            // The worker that read the sitemap has matched the scope.
+            // The worker that read the sitemap has matched the scope: not again here, in the loop.
             let Some(url) = link.parts().filter(|_| link.facts.in_scope) else {
                 continue;
             };
             if job_cache
                 .filter
-                .admit(plan, url, depth, Bounds::Listed, None)
+                .admit(plan, url, depth, Bounds::LISTED.in_scope(), None)
                 .is_err()
             {
                 continue;

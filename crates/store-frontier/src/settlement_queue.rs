@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crawler_frontier::{Moment, Rng};
 use crawler_model::FailKind;
+use crawler_store::backend::{MAX_DOCUMENT_BYTES_PER_STEP, MAX_ROWS_PER_SETTLEMENT};
 use crawler_store::{Settlement, StoreError, TaskOutcome};
 
 use crate::store_client::StoreClient;
@@ -50,17 +51,34 @@ pub(crate) struct SettlementQueue {
 /// Maximum number of bytes of documents that wait for the store.
 const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
-/// Bytes of a settlement's document.
-fn document_bytes(settlement: &Settlement) -> usize {
-    let TaskOutcome::Done {
-        document: Some(document),
-        ..
-    } = &settlement.outcome
-    else {
-        return 0;
-    };
-    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    text(&document.content_md) + text(&document.content_raw)
+/// What a batch has room for. Other writers wait for its transaction.
+struct BatchRoom {
+    settlements: usize,
+    rows: usize,
+    document_bytes: usize,
+}
+
+impl BatchRoom {
+    fn new(max: usize) -> Self {
+        Self {
+            settlements: max.max(1),
+            rows: MAX_ROWS_PER_SETTLEMENT,
+            document_bytes: MAX_DOCUMENT_BYTES_PER_STEP,
+        }
+    }
+
+    /// Takes a settlement in if there is room for it. The first one always fits: the store divides its rows.
+    fn take_in(&mut self, settlement: &Settlement, is_first: bool) -> bool {
+        let (rows, bytes) = (settlement.rows(), settlement.document_bytes());
+        let fits = self.settlements > 0 && rows <= self.rows && bytes <= self.document_bytes;
+        if !fits && !is_first {
+            return false;
+        }
+        self.settlements -= 1;
+        self.rows = self.rows.saturating_sub(rows);
+        self.document_bytes = self.document_bytes.saturating_sub(bytes);
+        true
+    }
 }
 
 /// What happened to a batch that was not written.
@@ -101,7 +119,7 @@ fn replacement(rejected: &Settlement) -> Option<Settlement> {
 impl SettlementQueue {
     pub(crate) fn push(&mut self, settlement: Settlement, now: Moment) {
         self.since.get_or_insert(now);
-        self.document_bytes += document_bytes(&settlement);
+        self.document_bytes += settlement.document_bytes();
         self.waiting.push_back(settlement);
     }
 
@@ -156,18 +174,31 @@ impl SettlementQueue {
         let Some(job) = self.waiting.front().map(|first| first.job) else {
             return Vec::new();
         };
+        let mut room = BatchRoom::new(max);
         if self.by_job == 0 {
-            return self.waiting.drain(..max.min(self.waiting.len())).collect();
+            let mut count = 0;
+            for settlement in &self.waiting {
+                if !room.take_in(settlement, count == 0) {
+                    break;
+                }
+                count += 1;
+            }
+            return self.waiting.drain(..count).collect();
         }
-        let mut batch = Vec::new();
+        let (mut batch, mut is_full) = (Vec::new(), false);
         self.waiting = std::mem::take(&mut self.waiting)
             .into_iter()
             .filter_map(|settlement| {
-                if settlement.job == job && batch.len() < max {
-                    batch.push(settlement);
-                    return None;
+                if settlement.job != job {
+                    return Some(settlement);
                 }
-                Some(settlement)
+                // In their order: none is taken after one that does not fit.
+                is_full = is_full || !room.take_in(&settlement, batch.is_empty());
+                if is_full {
+                    return Some(settlement);
+                }
+                batch.push(settlement);
+                None
             })
             .collect();
         self.by_job = self.by_job.saturating_sub(batch.len());
@@ -178,7 +209,7 @@ impl SettlementQueue {
     pub(crate) fn written(&mut self, batch: &[Settlement]) {
         self.writing = false;
         self.writing_count = 0;
-        self.document_bytes -= batch.iter().map(document_bytes).sum::<usize>();
+        self.document_bytes -= batch.iter().map(Settlement::document_bytes).sum::<usize>();
         self.failures = 0;
     }
 
@@ -196,7 +227,7 @@ impl SettlementQueue {
             if batch.len() == 1
                 && let Some(rejected) = batch.pop()
             {
-                self.document_bytes -= document_bytes(&rejected);
+                self.document_bytes -= rejected.document_bytes();
                 let rejected = Box::new(rejected);
                 let Some(replacement) = replacement(&rejected) else {
                     return FailedBatch::Rejected(rejected);
@@ -221,5 +252,65 @@ impl SettlementQueue {
             }
         }
         FailedBatch::Requeued
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crawler_model::Discovery;
+    use crawler_store::{Fence, JobId, Lease, NewTask, TaskId};
+    use crawler_weburl::HostKey;
+
+    use super::*;
+
+    fn settlement(job: JobId, id: i64, found: usize) -> Settlement {
+        let link = |link| {
+            let url = format!("https://a.test/{id}/{link}");
+            NewTask {
+                requested_url: url.clone(),
+                final_url: url.clone(),
+                url,
+                host: HostKey::new("a.test"),
+                depth: 1,
+                hops: 0,
+                via: None,
+                found: Discovery::Link,
+            }
+        };
+        Settlement {
+            lease: Lease {
+                task: TaskId(id),
+                fence: Fence(1),
+            },
+            job,
+            outcome: TaskOutcome::Done {
+                document: None,
+                mapped: Vec::new(),
+                bytes: 0,
+            },
+            browser_time: Duration::ZERO,
+            found: (0..found).map(link).collect(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Batches of many links are smaller, whether they are written together or job by job.
+    #[test]
+    fn a_batch_is_bounded_by_its_rows() {
+        let job = JobId::fresh();
+        for by_job in [false, true] {
+            let mut queue = SettlementQueue::default();
+            for (id, found) in (0..).zip([0, 900, 900, 900, 5_000, 1, 1]) {
+                queue.push(settlement(job, id, found), Duration::ZERO);
+            }
+            if by_job {
+                queue.by_job = queue.waiting.len();
+            }
+            let mut sizes = Vec::new();
+            while !queue.waiting.is_empty() {
+                sizes.push(queue.next_batch(64).len());
+            }
+            assert_eq!(sizes, [3, 1, 1, 2], "{by_job}");
+        }
     }
 }

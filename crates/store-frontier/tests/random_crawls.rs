@@ -11,6 +11,7 @@ mod histories;
 mod refusals;
 #[path = "../../frontier/tests/robots_history/mod.rs"]
 mod robots_history;
+mod scope;
 mod sitemap_starts;
 mod takeover;
 #[path = "../../frontier/tests/world/mod.rs"]

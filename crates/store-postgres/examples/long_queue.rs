@@ -1,16 +1,16 @@
 //! Measures how long claims and settlements take with a long queue; run by hand, because it takes a minute.
 //!
 //! ```sh
-//! TEST_DATABASE_URL=postgres://… cargo run --release -p crawler-store-postgres --example long_queue -- 1000000 1000000
+//! TEST_DATABASE_URL=postgres://… cargo run --release -p crawler-store-postgres --example long_queue -- 1000000 1000000 1000
 //! ```
 //!
-//! The arguments are the numbers of queued and of finished tasks. It creates its own database in that cluster and drops it.
+//! The arguments are the numbers of queued and of finished tasks, and of jobs (at least 1,000). It creates its own database in that cluster and drops it.
 
 use std::io::Write;
 use std::time::Instant;
 
 use crawler_store::testing::fast;
-use crawler_store::testing::long_queue::{JOBS, claim_and_settle, create_jobs};
+use crawler_store::testing::long_queue::{JOBS, OWNERS, claim_and_settle, create_jobs};
 use crawler_store_postgres::{PostgresOptions, PostgresStore};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
@@ -18,7 +18,7 @@ type Failure = Box<dyn std::error::Error>;
 
 async fn measure(
     url: &str,
-    (tasks, finished): (u32, u32),
+    (tasks, finished, jobs): (u32, u32, u32),
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let options = PostgresOptions {
@@ -31,13 +31,16 @@ async fn measure(
     let started = Instant::now();
     // Each job has twenty hosts, and each host about ten jobs.
     let sql = format!(
-        "INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found, status, sequence)
+        "INSERT INTO jobs (id, status, type, params, owner)
+         SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'running', 'crawl', '{{}}', 'owner' || n % {OWNERS}
+         FROM generate_series({JOBS}, {jobs} - 1) n;
+         INSERT INTO crawl_tasks (job_id, requested_url, final_url, url, host_key, depth, found, status, sequence)
          SELECT j.id, u, u, u, h, 1, 'link',
                 CASE WHEN n <= {finished} THEN 'done' ELSE 'queued' END, CASE WHEN n <= {finished} THEN n END
          FROM (SELECT n, h, 'https://' || h || '/a/page/' || n AS u FROM (
-                   SELECT n, 'host' || (n / {JOBS} % 20 * 97 + n % {JOBS} * 13) % 2000 || '.test' AS h
+                   SELECT n, 'host' || (n / {jobs} % 20 * 97 + n % {jobs} * 13) % 2000 || '.test' AS h
                    FROM generate_series(1, {finished} + {tasks}) n) numbers) made
-         JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM jobs) j ON j.place = n % {JOBS};
+         JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM jobs) j ON j.place = n % {jobs};
          INSERT INTO job_hosts (job_id, host_key) SELECT DISTINCT job_id, host_key FROM crawl_tasks WHERE status = 'queued'
          ON CONFLICT DO NOTHING;
          INSERT INTO hosts (host_key) SELECT DISTINCT host_key FROM job_hosts ON CONFLICT DO NOTHING;
@@ -71,12 +74,16 @@ async fn measure(
 async fn main() -> Result<(), Failure> {
     let cluster =
         std::env::var("TEST_DATABASE_URL").map_err(|_| "set TEST_DATABASE_URL to a cluster")?;
-    let number = |index| {
+    let number = |index, default| {
         std::env::args()
             .nth(index)
-            .map_or(Ok(1_000_000), |argument| argument.parse())
+            .map_or(Ok(default), |argument| argument.parse())
     };
-    let rows = (number(1)?, number(2)?);
+    let rows = (
+        number(1, 1_000_000)?,
+        number(2, 1_000_000)?,
+        number(3, 1_000)?,
+    );
     let name = "crawler_long_queue";
     let mut admin = PgConnection::connect(&cluster).await?;
     let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");

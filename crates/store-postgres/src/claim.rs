@@ -12,9 +12,10 @@ use crawler_store::backend::{
     to_millis,
 };
 use crawler_store::{ClaimRoom, Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
-use sqlx::{Error, PgConnection};
+use sqlx::{Connection, Error, PgConnection};
 use uuid::Uuid;
 
+use crate::open_jobs::open_jobs;
 use crate::postgres_transaction::commit;
 use crate::suspects::{Suspects, suspects};
 use crate::{PostgresStore, lanes, rescue};
@@ -34,9 +35,11 @@ pub(crate) async fn claim(
     if room.max == 0 {
         return Ok(Vec::new());
     }
-    let open = lanes::open_jobs(store, worker).await?;
+    // One connection for all: each time that a pool gives and takes one back, it is tested.
+    let mut db = store.pool.acquire().await?;
+    let open = open_jobs(store, &mut db, worker).await?;
     if open.blames {
-        rescue::take_back_blame(store, worker).await?;
+        rescue::take_back_blame(&mut db, worker).await?;
     }
     let horizon = to_millis(MAX_START_DELAY.min(lease)) as f64;
     let claim = Claim {
@@ -48,9 +51,9 @@ pub(crate) async fn claim(
     };
     let mut misses = 0;
     for _ in 0..MAX_ROUNDS {
-        let search = lanes::search(store, open.jobs.clone(), &room, horizon).await?;
-        lanes::postpone_crowds(store, &search.crowded).await?;
-        let round = claim.take_from(search, open.suspects).await?;
+        let search = lanes::search(store, &mut db, open.jobs.clone(), &room, horizon).await?;
+        lanes::postpone_crowds(&mut db, &search.crowded).await?;
+        let round = claim.take_from(&mut db, search, open.suspects).await?;
         misses += usize::from(round.missed);
         let again = round.emptied || round.missed && misses <= MAX_MISSES;
         if !round.claimed.is_empty() || !again {
@@ -90,12 +93,17 @@ struct LockedHost {
 
 impl Claim<'_> {
     /// Claims from the lanes that were found.
-    async fn take_from(&self, mut search: LaneSearch, any_suspects: bool) -> Result<Round, Error> {
+    async fn take_from(
+        &self,
+        connection: &mut PgConnection,
+        mut search: LaneSearch,
+        any_suspects: bool,
+    ) -> Result<Round, Error> {
         if search.hosts().is_empty() {
-            lanes::postpone(self.store, &search.postponed).await?;
+            lanes::postpone(connection, &search.postponed).await?;
             return Ok(Round::default());
         }
-        let mut db = self.store.pool.begin().await?;
+        let mut db = connection.begin().await?;
         let started = Instant::now();
         let wanted = search.hosts().len().min(self.room.max);
         let (hosts, ready) = self.lock_hosts(&mut db, &mut search).await?;

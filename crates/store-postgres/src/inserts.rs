@@ -104,10 +104,20 @@ pub(crate) async fn tasks(
                FROM (SELECT * FROM fresh ORDER BY place LIMIT $11) chosen ORDER BY final_url
                ON CONFLICT (job_id, final_url) DO NOTHING
                RETURNING host_key, gated
+           ), nearer AS (
+               UPDATE crawl_tasks t
+               SET depth = n.depth, gated = n.depth > $10::bigint, requested_url = n.requested_url, url = n.url,
+                   hops = n.hops, via = n.via, found = n.found
+               FROM unnest($2::text[], $3::text[], $4::text[], $6::int[], $7::int[], $8::text[], $9::text[])
+                    AS n(requested_url, final_url, url, depth, hops, via, found)
+               WHERE $12::boolean AND t.job_id = $1 AND t.final_url = n.final_url AND t.status = 'queued' AND t.gated
+                 AND t.depth > n.depth
+               RETURNING t.host_key
            )
            SELECT (SELECT count(*) FROM let_in) AS "let_in!",
                   (SELECT array_agg(place) FROM (SELECT place FROM fresh ORDER BY place OFFSET $11) rest) AS refused,
-                  (SELECT array_agg(DISTINCT host_key) FROM let_in WHERE NOT gated) AS hosts"#,
+                  (SELECT array_agg(DISTINCT host_key)
+                   FROM (SELECT host_key FROM let_in WHERE NOT gated UNION ALL SELECT host_key FROM nearer) all_hosts) AS hosts"#,
         job.id.0,
         &columns.requested,
         &columns.keys,
@@ -118,7 +128,9 @@ pub(crate) async fn tasks(
         &columns.vias as _,
         &columns.found,
         job.gate(),
-        job.remaining_tasks()
+        job.remaining_tasks(),
+        // Gated tasks that were found at a greater depth are moved by the same statement.
+        job.may_move(tasks)
     )
     .fetch_one(db)
     .await?;
@@ -133,35 +145,6 @@ pub(crate) async fn tasks(
             .collect(),
         hosts: row.hosts.unwrap_or_default(),
     })
-}
-
-pub(crate) async fn move_nearer(
-    db: &mut PgConnection,
-    job: &LockedJob,
-    tasks: &[&NewTask],
-) -> Result<Vec<String>, Error> {
-    let columns = TaskColumns::new(tasks);
-    sqlx::query_scalar!(
-        "UPDATE crawl_tasks t
-         SET depth = n.depth, gated = n.depth > $8::bigint, requested_url = n.requested_url, url = n.url,
-             hops = n.hops, via = n.via, found = n.found
-         FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[], $9::text[])
-              AS n(requested_url, final_url, url, depth, hops, via, found)
-         WHERE t.job_id = $1 AND t.final_url = n.final_url AND t.status = 'queued' AND t.gated
-           AND t.depth > n.depth
-         RETURNING t.host_key",
-        job.id.0,
-        &columns.requested,
-        &columns.keys,
-        &columns.urls,
-        &columns.depths,
-        &columns.hops,
-        &columns.vias as _,
-        job.gate(),
-        &columns.found
-    )
-    .fetch_all(db)
-    .await
 }
 
 pub(crate) async fn documents(

@@ -62,7 +62,9 @@ impl JobQueue for PostgresStore {
         .await
         .map_err(fault)?;
         if renewed.len() < leases.len() {
-            rescue::take_back_blame(self, worker).await.map_err(fault)?;
+            let mut db = self.pool.acquire().await.map_err(fault)?;
+            let taken_back = rescue::take_back_blame(&mut db, worker).await;
+            taken_back.map_err(fault)?;
         }
         let renewed = renewed.into_iter().map(|row| Lease {
             task: TaskId(row.id),

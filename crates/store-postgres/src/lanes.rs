@@ -8,7 +8,7 @@ use crawler_store::backend::{
     ClaimLane, CrowdedHost, LaneRow, LaneSearch, MAX_CROWDED_LANES, OpenJob, PostponedLane, Woken,
     to_millis,
 };
-use crawler_store::{ClaimRoom, JobId, MAX_START_DELAY, WorkerId};
+use crawler_store::{ClaimRoom, JobId, MAX_START_DELAY};
 use sqlx::{Error, PgConnection};
 use uuid::Uuid;
 
@@ -18,51 +18,10 @@ use crate::PostgresStore;
 /// at the same moment find the same ones and have locked some.
 const SPARE_HOSTS: usize = 4;
 
-/// The jobs that have not ended, and what a claim has to know besides.
-pub(crate) struct OpenJobs {
-    pub(crate) jobs: Vec<OpenJob>,
-    /// Whether crashes are counted for the worker that claims.
-    pub(crate) blames: bool,
-    /// Whether a task that a crashed worker held is queued, or held by the worker that claims.
-    pub(crate) suspects: bool,
-}
-
-pub(crate) async fn open_jobs(store: &PostgresStore, worker: &WorkerId) -> Result<OpenJobs, Error> {
-    let rows = sqlx::query!(
-        r#"SELECT j.id, j.owner, j.priority::bigint AS "priority!", j.status = 'queued' AS "queued!",
-                  COALESCE((k.quota ->> 'weight')::bigint, 1) AS "weight!", r.ready IS NOT NULL AS "ready!",
-                  EXISTS (SELECT 1 FROM crawl_tasks WHERE blamed_worker = $1 AND status IN ('queued', 'processing')) AS "blames!",
-                  EXISTS (SELECT 1 FROM crawl_tasks WHERE status = 'queued' AND NOT gated AND crashes > 0)
-                  OR EXISTS (SELECT 1 FROM crawl_tasks
-                             WHERE status = 'processing' AND crashes > 0 AND worker = $1) AS "suspects!"
-           FROM jobs j LEFT JOIN api_keys k ON k.name = j.owner
-           LEFT JOIN LATERAL (SELECT true AS ready FROM job_hosts l
-                              WHERE l.job_id = j.id AND l.not_before <= now() LIMIT 1) r ON true
-           WHERE j.status IN ('queued', 'running') AND j.creating_until IS NULL ORDER BY j.id"#,
-        worker.as_str()
-    )
-    .fetch_all(&store.pool)
-    .await?;
-    Ok(OpenJobs {
-        blames: rows.iter().any(|row| row.blames),
-        suspects: rows.iter().any(|row| row.suspects),
-        jobs: rows
-            .into_iter()
-            .map(|row| OpenJob {
-                id: JobId(row.id),
-                owner: row.owner,
-                weight: row.weight,
-                priority: row.priority,
-                queued: row.queued,
-                ready: row.ready,
-            })
-            .collect(),
-    })
-}
-
 /// Finds the lanes that a claim takes from.
 pub(crate) async fn search(
     store: &PostgresStore,
+    db: &mut PgConnection,
     jobs: Vec<OpenJob>,
     room: &ClaimRoom,
     horizon: f64,
@@ -87,7 +46,7 @@ pub(crate) async fn search(
             part.lanes,
             horizon
         )
-        .fetch_all(&store.pool)
+        .fetch_all(&mut *db)
         .await?;
         search.add(rows);
     }
@@ -103,17 +62,9 @@ fn postponed_columns(lanes: &[PostponedLane]) -> (Vec<Uuid>, Vec<String>, Vec<i6
     (jobs, hosts, millis)
 }
 
-/// Postpones lanes that keep searches from finding others. A locked one is being woken.
-pub(crate) async fn postpone(store: &PostgresStore, lanes: &[PostponedLane]) -> Result<(), Error> {
-    if lanes.is_empty() {
-        return Ok(());
-    }
-    postpone_in(&mut *store.pool.acquire().await?, lanes).await
-}
-
 /// Postpones the lanes of hosts that too many wait for.
 pub(crate) async fn postpone_crowds(
-    store: &PostgresStore,
+    db: &mut PgConnection,
     crowded: &[CrowdedHost],
 ) -> Result<(), Error> {
     if crowded.is_empty() {
@@ -139,12 +90,16 @@ pub(crate) async fn postpone_crowds(
         &first,
         MAX_CROWDED_LANES
     )
-    .execute(&store.pool)
+    .execute(db)
     .await?;
     Ok(())
 }
 
-async fn postpone_in(db: &mut PgConnection, lanes: &[PostponedLane]) -> Result<(), Error> {
+/// Postpones lanes that keep searches from finding others. A locked one is being woken.
+pub(crate) async fn postpone(db: &mut PgConnection, lanes: &[PostponedLane]) -> Result<(), Error> {
+    if lanes.is_empty() {
+        return Ok(());
+    }
     let (jobs, hosts, millis) = postponed_columns(lanes);
     sqlx::query!(
         "WITH postponed AS MATERIALIZED (
@@ -170,9 +125,7 @@ pub(crate) async fn advance(
     lanes: &[(ClaimLane<'_>, (i64, bool))],
     postponed: &[PostponedLane],
 ) -> Result<bool, Error> {
-    if !postponed.is_empty() {
-        postpone_in(&mut *db, postponed).await?;
-    }
+    postpone(&mut *db, postponed).await?;
     if lanes.is_empty() {
         return Ok(false);
     }

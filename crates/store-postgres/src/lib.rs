@@ -16,6 +16,7 @@ mod jobs;
 mod lanes;
 mod left_out;
 mod open;
+mod open_jobs;
 mod postgres_store;
 mod postgres_transaction;
 mod refused_urls;

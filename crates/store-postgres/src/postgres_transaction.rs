@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crawler_store::backend::{
     CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, LockedJobRow,
-    MAX_CHAIN_REDIRECTS, MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken,
+    MAX_CHAIN_REDIRECTS, MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, NextLevel, SkippedTasks, TaskUpdate,
+    Woken,
 };
 use crawler_store::{
     AddedUsage, Fence, JobCounts, JobCreation, JobId, JobStopReason, Lease, NewDocument, NewJob,
@@ -172,14 +173,6 @@ impl JobTransaction for PostgresTransaction {
         refused_urls::remove(&mut self.db, job, keys, reasons).await
     }
 
-    async fn move_nearer(
-        &mut self,
-        job: &LockedJob,
-        tasks: &[&NewTask],
-    ) -> Result<Vec<String>, Error> {
-        inserts::move_nearer(&mut self.db, job, tasks).await
-    }
-
     async fn insert_documents(
         &mut self,
         job: JobId,
@@ -309,30 +302,26 @@ impl JobTransaction for PostgresTransaction {
         })
     }
 
-    async fn next_gated_depth(&mut self, job: &LockedJob) -> Result<Option<i64>, Error> {
-        let depth = sqlx::query_scalar!(
-            "SELECT min(depth) FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated",
-            job.id.0
-        )
-        .fetch_one(&mut *self.db)
-        .await?;
-        Ok(depth.map(i64::from))
-    }
-
-    async fn may_open(&mut self, job: &LockedJob, depth: i64) -> Result<bool, Error> {
-        sqlx::query_scalar!(
-            r#"SELECT CASE WHEN $3::bigint <= $2::bigint THEN (
-                       SELECT count(*) < $4 FROM (
-                           SELECT 1 FROM crawl_tasks
-                           WHERE job_id = $1 AND status IN ('queued', 'processing') AND NOT gated LIMIT $4) few)
-                   ELSE NOT EXISTS (
-                       SELECT 1 FROM crawl_tasks n
-                       WHERE n.job_id = $1 AND n.status IN ('queued', 'processing') AND NOT n.gated AND n.depth <= $2
-                         AND NOT (n.status = 'queued' AND n.attempt > 0 AND n.not_before > clock_timestamp()))
-                   END AS "opens!""#,
+    async fn next_level(&mut self, job: &LockedJob) -> Result<NextLevel, Error> {
+        sqlx::query_as!(
+            NextLevel,
+            r#"SELECT g.depth::bigint AS depth,
+                      CASE WHEN g.depth IS NULL THEN false
+                      WHEN g.depth <= $2::bigint THEN (
+                          SELECT count(*) < $3 FROM (
+                              SELECT 1 FROM crawl_tasks
+                              WHERE job_id = $1 AND status IN ('queued', 'processing') AND NOT gated LIMIT $3) few)
+                      ELSE NOT EXISTS (
+                          SELECT 1 FROM crawl_tasks n
+                          WHERE n.job_id = $1 AND n.status IN ('queued', 'processing') AND NOT n.gated AND n.depth <= $2
+                            AND NOT (n.status = 'queued' AND n.attempt > 0 AND n.not_before > clock_timestamp()))
+                      END AS "may_open!",
+                      g.depth IS NOT NULL OR EXISTS (
+                          SELECT 1 FROM crawl_tasks
+                          WHERE job_id = $1 AND status IN ('queued', 'processing') AND NOT gated) AS "has_open_tasks!"
+               FROM (SELECT min(depth) AS depth FROM crawl_tasks WHERE job_id = $1 AND status = 'queued' AND gated) g"#,
             job.id.0,
             job.open_depth,
-            depth,
             MIN_OPEN_TASKS
         )
         .fetch_one(&mut *self.db)

@@ -5,7 +5,7 @@ use crawler_store::backend::{
     conclude, poison_limit, to_i64,
 };
 use crawler_store::{JobId, Rescue, Rescued, WorkerId};
-use sqlx::Error;
+use sqlx::{Error, PgConnection};
 
 use crate::PostgresStore;
 use crate::fault::is_collision;
@@ -76,7 +76,7 @@ async fn wake(store: &PostgresStore, woken: &Woken) -> Result<(), Error> {
 
 /// Subtracts the crashes that were counted for a worker that turned out to be alive: it was suspended, cut off from the
 /// database, or did not receive the response to a claim. A task whose row is locked is left to the worker's next call.
-pub(crate) async fn take_back_blame(store: &PostgresStore, worker: &WorkerId) -> Result<(), Error> {
+pub(crate) async fn take_back_blame(db: &mut PgConnection, worker: &WorkerId) -> Result<(), Error> {
     sqlx::query!(
         "WITH blamed AS MATERIALIZED (
              SELECT id FROM crawl_tasks
@@ -91,7 +91,7 @@ pub(crate) async fn take_back_blame(store: &PostgresStore, worker: &WorkerId) ->
         ALONE_AFTER_LOST_LEASES,
         ALONE_AFTER
     )
-    .execute(&store.pool)
+    .execute(db)
     .await?;
     Ok(())
 }

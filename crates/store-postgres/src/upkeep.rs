@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use crawler_store::backend::{Backend, JobTransaction, KindRow, TotalsRow, statistics, to_millis};
+use crawler_store::backend::{
+    Backend, JobTransaction, KindRow, MAX_DOCUMENT_BYTES_PER_STEP, TotalsRow, statistics, to_i64,
+    to_millis,
+};
 use crawler_store::{AddedUsage, JobId, Statistics, StoreResult, Upkeep};
 use sqlx::{Connection, Error, PgConnection};
 
@@ -68,14 +71,11 @@ async fn prune(store: &PostgresStore, age: Duration, max: u32) -> Result<u64, Er
     else {
         return Ok(0);
     };
-    let mut deleted = sqlx::query!(
-        "DELETE FROM documents WHERE id IN (SELECT id FROM documents WHERE job_id = $1 LIMIT $2)",
-        job,
-        max
-    )
-    .execute(&mut *db)
-    .await?
-    .rows_affected();
+    let (mut deleted, has_more) = prune_documents(&mut db, JobId(job), max).await?;
+    if has_more {
+        commit(db).await?;
+        return Ok(deleted);
+    }
     let left = |deleted: u64| max.saturating_sub_unsigned(deleted);
     deleted += sqlx::query!(
         "DELETE FROM mapped_urls WHERE id IN (SELECT id FROM mapped_urls WHERE job_id = $1 LIMIT $2)",
@@ -111,6 +111,37 @@ async fn prune(store: &PostgresStore, age: Duration, max: u32) -> Result<u64, Er
     }
     commit(db).await?;
     Ok(deleted)
+}
+
+/// Deletes some documents of a job, up to this many and to a total size; returns how many, and whether there are more.
+async fn prune_documents(
+    db: &mut PgConnection,
+    job: JobId,
+    max: i64,
+) -> Result<(u64, bool), Error> {
+    // The first one is deleted whatever its size.
+    let deleted = sqlx::query!(
+        "DELETE FROM documents WHERE id IN (
+             SELECT id FROM (
+                 SELECT id, sum(bytes) OVER (ORDER BY id) AS total, bytes FROM (
+                     SELECT id, pg_column_size(meta)::bigint + COALESCE(octet_length(content_md), 0)
+                                + COALESCE(octet_length(content_raw), 0) AS bytes
+                     FROM documents WHERE job_id = $1 ORDER BY id LIMIT $2) first
+             ) sizes WHERE total <= $3::bigint OR total = bytes)",
+        job.0,
+        max,
+        to_i64(MAX_DOCUMENT_BYTES_PER_STEP as u64)
+    )
+    .execute(&mut *db)
+    .await?
+    .rows_affected();
+    let has_more = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM documents WHERE job_id = $1) AS "more!""#,
+        job.0
+    )
+    .fetch_one(db)
+    .await?;
+    Ok((deleted, has_more))
 }
 
 /// A host that a settlement wakes in the meantime has been used once its row is locked, and stays.

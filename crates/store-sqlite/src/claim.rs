@@ -12,6 +12,7 @@ use serde_json::json;
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
 
+use crate::open_jobs::open_jobs;
 use crate::sqlite_transaction::{SqliteTransaction, clock};
 use crate::suspects::{Suspects, holds_tasks, suspects};
 use crate::{SqliteStore, lanes, rescue};
@@ -34,7 +35,7 @@ pub(crate) async fn claim(
     // The search holds no lock: what it found is read again in the transaction.
     let mut reader = store.readers.acquire().await?;
     let now = clock(&mut reader).await?;
-    let jobs = lanes::open_jobs(&mut reader, now).await?;
+    let jobs = open_jobs(store, &mut reader, now).await?;
     drop(reader);
     let mut misses = 0;
     for _ in 0..MAX_ROUNDS {

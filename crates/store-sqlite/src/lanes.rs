@@ -1,36 +1,13 @@
 //! Lanes: the queue of one job at one host, as a row that says when a claim should check it.
 
 use crawler_store::backend::{
-    ClaimLane, LaneRow, LaneSearch, MAX_CROWDED_LANES, MAX_LANES_PER_ROUND, OpenJob, SearchPart,
-    Woken, to_millis,
+    ClaimLane, LaneRow, LaneSearch, MAX_CROWDED_LANES, MAX_LANES_PER_ROUND, SearchPart, Woken,
+    to_millis,
 };
 use crawler_store::{JobId, MAX_START_DELAY};
 use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
-
-/// The jobs that have not ended.
-pub(crate) async fn open_jobs(db: &mut SqliteConnection, now: i64) -> Result<Vec<OpenJob>, Error> {
-    let rows = sqlx::query!(
-        r#"SELECT j.id AS "id: Hyphenated", j.owner, j.priority, j.status = 'queued' AS "queued!: bool",
-                  coalesce(k.quota ->> 'weight', 1) AS "weight!: i64",
-                  EXISTS (SELECT 1 FROM job_hosts l WHERE l.job_id = j.id AND l.not_before <= ?) AS "ready!: bool"
-           FROM jobs j INDEXED BY jobs_open LEFT JOIN api_keys k ON k.name = j.owner
-           WHERE j.status IN ('queued', 'running') AND j.creating_until IS NULL ORDER BY j.id"#,
-        now
-    )
-    .fetch_all(db)
-    .await?;
-    let jobs = rows.into_iter().map(|row| OpenJob {
-        id: row.id.into(),
-        owner: row.owner,
-        weight: row.weight,
-        priority: row.priority,
-        queued: row.queued,
-        ready: row.ready,
-    });
-    Ok(jobs.collect())
-}
 
 /// The longest waiting lanes of each of these jobs.
 pub(crate) async fn of_jobs(

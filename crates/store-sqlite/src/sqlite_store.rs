@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crawler_store::backend::{
-    Backend, FairShares, JobTransaction, LaneSweep, MAX_JOBS_PER_ROUND, UsageCache,
+    Backend, FairShares, JobSweep, JobTransaction, JobWindow, LaneSweep, MAX_JOBS_CHECKED,
+    MAX_JOBS_PER_ROUND, UsageCache,
 };
 use crawler_store::{JobCounts, JobId, Quota, StoreError};
 use sqlx::types::uuid::fmt::Hyphenated;
@@ -12,7 +13,7 @@ use sqlx::{Error, SqlitePool};
 
 use crate::fault::fault;
 use crate::sqlite_transaction::{SqliteTransaction, clock, count_tasks};
-use crate::{SqliteOptions, job_creation, lanes, left_out};
+use crate::{SqliteOptions, job_creation, lanes, left_out, open_jobs};
 
 /// The store in a SQLite file.
 #[derive(Clone, Debug)]
@@ -23,7 +24,9 @@ pub struct SqliteStore {
     /// Path of the file.
     pub(crate) path: Arc<PathBuf>,
     pub(crate) shares: FairShares,
+    pub(crate) window: JobWindow,
     sweep: LaneSweep,
+    job_sweep: JobSweep,
     usage: UsageCache,
 }
 
@@ -40,7 +43,9 @@ impl SqliteStore {
             readers,
             options,
             shares: FairShares::default(),
+            window: JobWindow::default(),
             sweep: LaneSweep::default(),
+            job_sweep: JobSweep::default(),
             usage: UsageCache::default(),
         }
     }
@@ -97,34 +102,43 @@ impl Backend for SqliteStore {
         let mut db = self.readers.acquire().await?;
         let now = clock(&mut db).await?;
         // Jobs that are due to end come first, so that no others crowd them out.
-        let mut due = sqlx::query_scalar!(
+        let due = sqlx::query_scalar!(
             r#"SELECT id AS "id: Hyphenated" FROM jobs
-               WHERE status IN ('queued', 'running') AND creating_until IS NULL AND (deadline_at <= ?1 OR stop_reason NOT IN ('max_pages', 'quota_queued_tasks'))
+               WHERE status IN ('queued', 'running') AND creating_until IS NULL AND deadline_at <= ?1
                ORDER BY deadline_at LIMIT ?2"#,
             now,
             MAX_JOBS_PER_ROUND
         )
         .fetch_all(&mut *db)
         .await?;
-        // Then stuck jobs: no task is ready or held, and either some are gated or none is open.
-        let stuck = sqlx::query_scalar!(
-            r#"SELECT id AS "id: Hyphenated" FROM jobs WHERE status IN ('queued', 'running') AND creating_until IS NULL
-               AND NOT EXISTS (
-                   SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
-                   WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing') AND t.gated = 0
-                     AND NOT (t.status = 'queued' AND t.attempt > 0 AND t.not_before > ?1))
-               AND (EXISTS (SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
-                            WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing') AND t.gated = 1)
-                    OR NOT EXISTS (SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
-                                   WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing')))
-               ORDER BY id LIMIT ?2"#,
+        // Then, in turn, jobs that are being ended, and stuck ones: no task is ready or held, and either some are gated or none is
+        // open.
+        let after = self.job_sweep.position().to_string();
+        let checked = sqlx::query!(
+            r#"SELECT id AS "id: Hyphenated",
+                      creating_until IS NULL
+                      AND (coalesce(stop_reason, 'max_pages') NOT IN ('max_pages', 'quota_queued_tasks')
+                           OR NOT EXISTS (
+                               SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
+                               WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing') AND t.gated = 0
+                                 AND NOT (t.status = 'queued' AND t.attempt > 0 AND t.not_before > ?1))
+                           AND (EXISTS (SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
+                                        WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing') AND t.gated = 1)
+                                OR NOT EXISTS (SELECT 1 FROM crawl_tasks t INDEXED BY crawl_tasks_open
+                                               WHERE t.job_id = jobs.id AND t.status IN ('queued', 'processing'))))
+                      AS "due!: bool"
+               FROM jobs INDEXED BY jobs_open_listed WHERE status IN ('queued', 'running') AND id > ?2
+               ORDER BY id LIMIT ?3"#,
             now,
-            MAX_JOBS_PER_ROUND
+            after,
+            MAX_JOBS_CHECKED
         )
         .fetch_all(&mut *db)
         .await?;
-        due.extend(stuck);
-        Ok(due.into_iter().map(JobId::from).collect())
+        let checked = checked.into_iter().map(|row| (row.id.into(), row.due));
+        let swept = self.job_sweep.advance(checked);
+        let ids = due.into_iter().map(JobId::from);
+        Ok(ids.chain(swept).collect())
     }
 
     async fn delete_abandoned(&self) -> Result<u64, Error> {
@@ -136,6 +150,7 @@ impl Backend for SqliteStore {
     }
 
     async fn restore_lanes(&self) -> Result<u64, Error> {
+        open_jobs::forget_ended(self).await?;
         let SqliteTransaction { mut db, now } = self.begin().await?;
         sqlx::query!("DELETE FROM host_turns WHERE lease_until <= ?", now)
             .execute(&mut *db)

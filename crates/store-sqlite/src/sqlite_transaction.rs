@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crawler_store::backend::{
     CountsRow, HeldLease, InsertedTasks, JobTransaction, LockedJob, LockedJobRow,
-    MAX_CHAIN_REDIRECTS, MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, SkippedTasks, TaskUpdate, Woken,
-    to_i64,
+    MAX_CHAIN_REDIRECTS, MAX_TASKS_PER_STEP, MIN_OPEN_TASKS, NextLevel, SkippedTasks, TaskUpdate,
+    Woken, to_i64,
 };
 use crawler_store::{
     AddedUsage, Fence, JobCounts, JobCreation, JobId, JobStopReason, Lease, NewDocument, NewJob,
@@ -140,7 +140,12 @@ impl JobTransaction for SqliteTransaction {
         job: &LockedJob,
         tasks: &[&NewTask],
     ) -> Result<InsertedTasks, Error> {
-        inserts::tasks(&mut self.db, job, tasks, self.now).await
+        let mut inserted = inserts::tasks(&mut self.db, job, tasks, self.now).await?;
+        if job.may_move(tasks) {
+            let moved = inserts::move_nearer(&mut self.db, job, tasks).await?;
+            inserted.hosts.extend(moved);
+        }
+        Ok(inserted)
     }
 
     async fn insert_left_out(&mut self, job: JobId, hashes: &[i64]) -> Result<i64, Error> {
@@ -166,14 +171,6 @@ impl JobTransaction for SqliteTransaction {
         reasons: &[String],
     ) -> Result<Vec<String>, Error> {
         refused_urls::remove(&mut self.db, job, keys, reasons).await
-    }
-
-    async fn move_nearer(
-        &mut self,
-        job: &LockedJob,
-        tasks: &[&NewTask],
-    ) -> Result<Vec<String>, Error> {
-        inserts::move_nearer(&mut self.db, job, tasks).await
     }
 
     async fn insert_documents(
@@ -286,33 +283,29 @@ impl JobTransaction for SqliteTransaction {
         })
     }
 
-    async fn next_gated_depth(&mut self, job: &LockedJob) -> Result<Option<i64>, Error> {
+    async fn next_level(&mut self, job: &LockedJob) -> Result<NextLevel, Error> {
         let id = job.id.to_string();
-        sqlx::query_scalar!(
-            r#"SELECT min(depth) AS "depth: i64" FROM crawl_tasks INDEXED BY crawl_tasks_open
-               WHERE job_id = ? AND status IN ('queued', 'processing') AND gated = 1"#,
-            id
-        )
-        .fetch_one(&mut *self.db)
-        .await
-    }
-
-    async fn may_open(&mut self, job: &LockedJob, depth: i64) -> Result<bool, Error> {
-        let id = job.id.to_string();
-        sqlx::query_scalar!(
-            r#"SELECT CASE WHEN ?4 <= ?2 THEN (
-                       SELECT count(*) < ?5 FROM (
-                           SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
-                           WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 LIMIT ?5))
-                   ELSE NOT EXISTS (
-                       SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
-                       WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 AND depth <= ?2
-                         AND NOT (status = 'queued' AND attempt > 0 AND not_before > ?3))
-                   END AS "opens!: bool""#,
+        sqlx::query_as!(
+            NextLevel,
+            r#"SELECT g.depth AS "depth: i64",
+                      CASE WHEN g.depth IS NULL THEN 0
+                      WHEN g.depth <= ?2 THEN (
+                          SELECT count(*) < ?4 FROM (
+                              SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                              WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 LIMIT ?4))
+                      ELSE NOT EXISTS (
+                          SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                          WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 0 AND depth <= ?2
+                            AND NOT (status = 'queued' AND attempt > 0 AND not_before > ?3))
+                      END AS "may_open!: bool",
+                      g.depth IS NOT NULL OR EXISTS (
+                          SELECT 1 FROM crawl_tasks INDEXED BY crawl_tasks_open
+                          WHERE job_id = ?1 AND status IN ('queued', 'processing')) AS "has_open_tasks!: bool"
+               FROM (SELECT min(depth) AS depth FROM crawl_tasks INDEXED BY crawl_tasks_open
+                     WHERE job_id = ?1 AND status IN ('queued', 'processing') AND gated = 1) g"#,
             id,
             job.open_depth,
             self.now,
-            depth,
             MIN_OPEN_TASKS
         )
         .fetch_one(&mut *self.db)

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use crawler_store::backend::{Backend, KindRow, TotalsRow, statistics, to_millis};
+use crawler_store::backend::{
+    Backend, KindRow, MAX_DOCUMENT_BYTES_PER_STEP, TotalsRow, statistics, to_i64, to_millis,
+};
 use crawler_store::{AddedUsage, Statistics, StoreResult, Upkeep};
 use sqlx::{Error, SqliteConnection};
 
@@ -58,14 +60,11 @@ async fn prune(store: &SqliteStore, age: Duration, max: u32) -> Result<u64, Erro
     else {
         return Ok(0);
     };
-    let mut deleted = sqlx::query!(
-        "DELETE FROM documents WHERE id IN (SELECT id FROM documents WHERE job_id = ? LIMIT ?)",
-        job,
-        max
-    )
-    .execute(&mut *db)
-    .await?
-    .rows_affected();
+    let (mut deleted, has_more) = prune_documents(&mut db, &job, max).await?;
+    if has_more {
+        db.commit().await?;
+        return Ok(deleted);
+    }
     let left = max.saturating_sub_unsigned(deleted);
     deleted += sqlx::query!(
         "DELETE FROM mapped_urls WHERE id IN (SELECT id FROM mapped_urls WHERE job_id = ? LIMIT ?)",
@@ -103,6 +102,38 @@ async fn prune(store: &SqliteStore, age: Duration, max: u32) -> Result<u64, Erro
     }
     db.commit().await?;
     Ok(deleted)
+}
+
+/// Deletes some documents of a job, up to this many and to a total size; returns how many, and whether there are more.
+async fn prune_documents(
+    db: &mut SqliteConnection,
+    job: &str,
+    max: i64,
+) -> Result<(u64, bool), Error> {
+    let max_bytes = to_i64(MAX_DOCUMENT_BYTES_PER_STEP as u64);
+    // The first one is deleted whatever its size.
+    let deleted = sqlx::query!(
+        "DELETE FROM documents WHERE id IN (
+             SELECT id FROM (
+                 SELECT id, sum(bytes) OVER (ORDER BY id) AS total, bytes FROM (
+                     SELECT id, octet_length(meta) + coalesce(octet_length(content_md), 0)
+                                + coalesce(octet_length(content_raw), 0) AS bytes
+                     FROM documents WHERE job_id = ?1 ORDER BY id LIMIT ?2))
+             WHERE total <= ?3 OR total = bytes)",
+        job,
+        max,
+        max_bytes
+    )
+    .execute(&mut *db)
+    .await?
+    .rows_affected();
+    let has_more = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM documents WHERE job_id = ?) AS "more!: bool""#,
+        job
+    )
+    .fetch_one(db)
+    .await?;
+    Ok((deleted, has_more))
 }
 
 async fn prune_hosts(

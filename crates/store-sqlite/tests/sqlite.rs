@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crawler_store::testing::write_waits::write_waits;
 use crawler_store::testing::{LEASE, StoreFixture, crawl, done, fast, page, pages};
 use crawler_store::{
     Access, JobFilter, JobLimits, JobQueue, Jobs, Rescue, StoreError, Upkeep, WorkerId,
@@ -68,6 +69,27 @@ async fn the_file_becomes_smaller_after_jobs_are_deleted() {
     assert_eq!(size() + returned, before);
     // A megabyte of free pages is kept for the next job.
     assert!(size() < 2 << 20, "{}", size());
+}
+
+/// The short form of what `cargo xtask bench queue` measures. How long other writers wait depends on the machine; how many rows
+/// they wait for does not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_transaction_writes_very_many_rows() {
+    let fixture = SqliteFixture::fresh().await;
+    let store = fixture.open(fast()).await;
+    let waits = write_waits(&store, 19_000, 10_000).await.unwrap();
+    eprintln!("the longest waits of a small write: {waits:?}");
+    let mut db = fixture.connect().await;
+    // All rows of a transaction have its time, and so many rows take longer than a millisecond.
+    let (transactions, most, all): (i64, i64, i64) = sqlx::query_as(
+        "SELECT count(*), max(rows), sum(rows)
+         FROM (SELECT count(*) AS rows FROM crawl_tasks GROUP BY job_id, host_key, created_at)",
+    )
+    .fetch_one(&mut db)
+    .await
+    .unwrap();
+    assert_eq!((transactions, all), (19 + 5, 29_000));
+    assert!(most <= 2_000, "{most}");
 }
 
 /// A folder in the place of the file that the check writes fails the write like a full disk.

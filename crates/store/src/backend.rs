@@ -7,9 +7,12 @@ mod admit;
 mod cancel;
 mod conclude;
 mod create_job;
+mod excess_rows;
 mod fair_queue;
 mod fair_shares;
+mod job_sweep;
 mod job_transaction;
+mod job_window;
 mod lane_search;
 mod lane_sweep;
 mod locked_job;
@@ -32,8 +35,12 @@ pub use conclude::conclude;
 pub use create_job::{MAX_SEEDS_PER_STEP, create_job};
 pub use fair_queue::OpenJob;
 pub use fair_shares::{Allotment, ClaimLane, FairShares};
+pub use job_sweep::JobSweep;
 pub use job_transaction::{
-    Backend, HeldLease, InsertedTasks, JobTransaction, SkippedTasks, TaskUpdate,
+    Backend, HeldLease, InsertedTasks, JobTransaction, NextLevel, SkippedTasks, TaskUpdate,
+};
+pub use job_window::{
+    JobWindow, MAX_JOBS_READ, MAX_OWNERS_READ, OwnerWindow, WindowReading, WindowRow,
 };
 pub use lane_search::{CrowdedHost, LaneRow, LaneSearch, PostponedLane, SearchPart};
 pub use lane_sweep::LaneSweep;
@@ -62,6 +69,10 @@ pub use woken::Woken;
 pub const MAX_CLAIM: usize = 1_000;
 /// Maximum number of tasks of a job that change state in one transaction, so that others can write too.
 pub const MAX_TASKS_PER_STEP: i64 = 2_000;
+/// Maximum number of tasks and mapped URLs that one transaction settles; see [`Settlement::rows`](crate::Settlement::rows).
+pub const MAX_ROWS_PER_SETTLEMENT: usize = 2_000;
+/// Maximum number of bytes of documents that one transaction stores or deletes, unless one document is larger.
+pub const MAX_DOCUMENT_BYTES_PER_STEP: usize = 4 << 20;
 /// Number of left-out URLs of a job from which no more are counted: each takes space until the job has ended.
 pub const MAX_LEFT_OUT: i64 = 1_000_000;
 /// With fewer open tasks than this, the next part of a depth level is opened.
@@ -70,6 +81,8 @@ pub const MIN_OPEN_TASKS: i64 = 1_000;
 pub const MAX_WAIT: Duration = Duration::from_hours(24 * 7);
 /// Maximum number of jobs in one round of reconciling; the next round takes the rest.
 pub const MAX_JOBS_PER_ROUND: i64 = 500;
+/// Maximum number of open jobs that one round of reconciling checks; the next round continues after them.
+pub const MAX_JOBS_CHECKED: i64 = 2_000;
 /// Maximum number of lanes of crowded hosts that one claim postpones; the next claims postpone the rest.
 pub const MAX_CROWDED_LANES: i64 = 2_000;
 /// Maximum number of lanes in one round of reconciling; the next round continues after them.

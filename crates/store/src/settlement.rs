@@ -47,6 +47,32 @@ pub enum TaskOutcome {
 }
 
 impl Settlement {
+    /// The mapped URLs of a fetched page.
+    pub fn mapped(&self) -> &[NewMappedUrl] {
+        match &self.outcome {
+            TaskOutcome::Done { mapped, .. } => mapped,
+            _ => &[],
+        }
+    }
+
+    /// Number of rows that it may add.
+    pub fn rows(&self) -> usize {
+        self.found.len() + self.refused.len() + self.mapped().len()
+    }
+
+    /// Number of bytes of its document's content.
+    pub fn document_bytes(&self) -> usize {
+        let TaskOutcome::Done {
+            document: Some(document),
+            ..
+        } = &self.outcome
+        else {
+            return 0;
+        };
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        text(&document.content_md) + text(&document.content_raw)
+    }
+
     /// The target of a redirect that is a task of its own.
     pub fn redirect_target(&self) -> Option<&NewTask> {
         let mut found = self.found.iter();
@@ -127,7 +153,7 @@ pub struct Settlement {
 pub struct Settled {
     /// Leases of settlements that were written.
     pub kept: Vec<Lease>,
-    /// Lost leases; nothing was written for them.
+    /// Lost leases; nothing was written for them, except for the first of very many links.
     pub lost: Vec<Lease>,
     /// Leases of redirects that close a loop: they were written as failed.
     pub loops: Vec<Lease>,

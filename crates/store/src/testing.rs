@@ -7,9 +7,11 @@ pub mod creation;
 pub mod fences;
 pub mod idempotency;
 pub mod keys;
+pub mod large_settlements;
 pub mod left_out;
 pub mod limits;
 pub mod long_queue;
+pub mod one_job;
 pub mod owners;
 pub mod politeness;
 pub mod quotas;
@@ -21,6 +23,7 @@ pub mod shares;
 pub mod suspects;
 pub mod traps;
 pub mod turns;
+pub mod write_waits;
 
 use std::future::Future;
 use std::time::Duration;
@@ -101,6 +104,10 @@ macro_rules! conformance {
             settling::pages_that_link_to_each_other_do_not_deadlock,
             settling::one_document_per_final_url,
             settling::odd_text_does_not_fail_its_batch,
+            large_settlements::very_many_links_are_admitted_once,
+            large_settlements::very_many_links_wait_for_their_level,
+            large_settlements::a_lease_lost_between_parts_admits_nothing_more,
+            large_settlements::a_settlement_interrupted_between_parts_can_be_repeated,
             limits::max_tasks_is_exact,
             limits::max_bytes_ends_a_job,
             limits::the_deadline_ends_a_job,
@@ -138,6 +145,7 @@ macro_rules! conformance {
             shares::an_owner_with_slow_pages_holds_no_more_than_its_share,
             shares::starts_keep_the_order_of_turns,
             shares::no_ready_task_is_without_a_lane,
+            shares::very_many_jobs_are_all_served,
             keys::keys_are_active_until_revoked,
             keys::keys_have_a_role_a_quota_and_an_expiry,
             keys::a_rotated_key_keeps_its_name,
@@ -159,6 +167,7 @@ macro_rules! conformance {
             quotas::every_end_of_a_task_is_counted,
             service::robots_are_stored_by_origin,
             service::old_jobs_are_pruned_in_bounded_steps,
+            service::large_documents_are_pruned_in_bounded_steps,
             service::hosts_without_work_and_old_robots_are_pruned,
             service::a_working_store_is_ready,
             service::statistics_count_open_jobs_and_tasks,

@@ -332,7 +332,7 @@ impl Default for QuotasSection {
             requests_per_second: 0.0,
             // Three quarters of the requests that a process makes at once.
             requests_in_flight: 48,
-            open_jobs: 10_000,
+            open_jobs: 1_000,
             queued_tasks: 10_000_000,
             pages_per_day: 0,
             stored_bytes: 100_000_000_000,

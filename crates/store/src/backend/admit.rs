@@ -45,10 +45,6 @@ pub(super) async fn admit<T: JobTransaction>(
         job.left_out += count_new(db, job, &refused).await?;
         job.stop_reason.get_or_insert(limit);
     }
-    let is_open = |task: &&NewTask| i64::from(task.depth) <= job.gate();
-    if job.max_depth.is_some() && fitting.iter().any(is_open) {
-        woken.add_lanes(job.id, db.move_nearer(job, &fitting).await?);
-    }
     Ok(inserted.inserted.max(0).unsigned_abs())
 }
 

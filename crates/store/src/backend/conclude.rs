@@ -17,6 +17,7 @@ pub async fn conclude<T: JobTransaction>(
     if !job.is_stopping() && job.max_bytes.is_some_and(|max| job.bytes >= max) {
         job.stop_reason = Some(JobStopReason::MaxBytes);
     }
+    let mut has_open_tasks = None;
     if let Some(reason) = job.stop_reason.filter(|_| job.is_stopping()) {
         let skipped = db.skip_tasks(job, reason, job.stops_held_tasks()).await?;
         job.end_tasks(skipped.count);
@@ -25,10 +26,14 @@ pub async fn conclude<T: JobTransaction>(
     } else if job.opens_seeds() {
         open_seeds(db, job, &mut conclusion).await?;
     } else if job.max_depth.is_some() {
-        open_gate(db, job, &mut conclusion).await?;
+        has_open_tasks = Some(open_gate(db, job, &mut conclusion).await?);
     }
+    let has_open_tasks = match has_open_tasks {
+        Some(known) => known,
+        None => db.has_open_tasks(job).await?,
+    };
     // Counting all rows is left to the end of the job.
-    let counts = if db.has_open_tasks(job).await? {
+    let counts = if has_open_tasks {
         None
     } else {
         Some(db.count_tasks(job.id).await?)
@@ -87,21 +92,18 @@ async fn open_seeds<T: JobTransaction>(
 }
 
 /// Opens the next depth level once nothing nearer is ready or held; a task that waits for a retry does not count. A large
-/// level is opened in parts, each before the part before it runs out.
+/// level is opened in parts, each before the part before it runs out. Returns whether the job has open tasks.
 async fn open_gate<T: JobTransaction>(
     db: &mut T,
     job: &mut LockedJob,
     conclusion: &mut Conclusion,
-) -> Result<(), T::Error> {
-    let Some(depth) = db.next_gated_depth(job).await? else {
-        return Ok(());
-    };
-    if !db.may_open(job, depth).await? {
-        return Ok(());
+) -> Result<bool, T::Error> {
+    let level = db.next_level(job).await?;
+    if let Some(depth) = level.depth.filter(|_| level.may_open) {
+        let opened = db.open_level(job, depth).await?;
+        conclusion.woken.add_lanes(job.id, opened);
+        conclusion.opened = true;
+        job.open_depth = job.open_depth.max(depth);
     }
-    let opened = db.open_level(job, depth).await?;
-    conclusion.woken.add_lanes(job.id, opened);
-    conclusion.opened = true;
-    job.open_depth = job.open_depth.max(depth);
-    Ok(())
+    Ok(level.has_open_tasks)
 }

@@ -27,6 +27,8 @@ struct State {
     workers: FairQueue,
     hosts: HashMap<String, HostShares>,
     claims: u64,
+    /// The claim after which ended jobs were forgotten last.
+    cleaned: u64,
     /// The last job of a search that left out jobs.
     searched: Option<JobId>,
 }
@@ -69,13 +71,25 @@ impl Allotment {
 }
 
 impl FairShares {
+    /// Records that these are all open jobs, not only a part of them. The others are forgotten now and then.
+    pub fn note_all(&self, jobs: &[OpenJob]) {
+        let mut state = self.state();
+        if state.claims >= state.cleaned + CLAIMS_PER_CLEANING {
+            state.cleaned = state.claims;
+            let open = jobs.iter().map(|job| (job.id, job.owner.clone()));
+            state.clean(&open.collect());
+        }
+    }
+
+    /// Forgets all but these open jobs and their owners.
+    pub fn keep_only(&self, open: &HashMap<JobId, String>) {
+        self.state().clean(open);
+    }
+
     /// Sorts jobs by who is next: the first job of each owner, then the second one of each, and so on.
     pub fn order(&self, jobs: Vec<OpenJob>) -> Vec<OpenJob> {
         let mut state = self.state();
         state.claims += 1;
-        if state.claims.is_multiple_of(CLAIMS_PER_CLEANING) {
-            state.clean(&jobs);
-        }
         let mut sorted: Vec<_> = jobs
             .into_iter()
             .map(|job| {
@@ -215,9 +229,9 @@ impl FairShares {
 
 impl State {
     /// Forgets jobs that have ended, hosts without any, and those that were not shared for longest if there are too many.
-    fn clean(&mut self, open: &[OpenJob]) {
-        let jobs: HashSet<JobId> = open.iter().map(|job| job.id).collect();
-        let owners: HashSet<String> = open.iter().map(|job| job.owner.clone()).collect();
+    fn clean(&mut self, open: &HashMap<JobId, String>) {
+        let jobs: HashSet<JobId> = open.keys().copied().collect();
+        let owners: HashSet<String> = open.values().cloned().collect();
         self.workers.retain(&jobs, &owners);
         self.hosts.retain(|_, shares| {
             shares.queue.retain(&jobs, &owners);
@@ -400,6 +414,7 @@ mod tests {
             let turn = claim(&shares, &lanes, &[("slow", 1)], 10, 1);
             got = [got[0] + turn[0], got[1] + turn[1]];
             for _ in 0..3_000 {
+                shares.note_all(&[a.clone(), b.clone()]);
                 shares.order(vec![a.clone(), b.clone()]);
             }
             assert_eq!(shares.state().hosts.len(), 1);
@@ -416,6 +431,7 @@ mod tests {
         for _ in 0..CLAIMS_PER_CLEANING {
             shares.order(vec![a.clone(), b.clone()]);
         }
+        shares.note_all(&[a.clone(), b.clone()]);
         assert!(shares.state().hosts.len() <= MAX_HOSTS + 1);
         assert!(!shares.state().hosts.contains_key("slow"));
     }

@@ -72,7 +72,7 @@ pub struct InsertedTasks {
     pub inserted: i64,
     /// Positions of the tasks with a new key that exceeded the limit.
     pub refused: Vec<usize>,
-    /// Hosts of inserted tasks that are not gated.
+    /// Hosts of inserted tasks that are not gated, and of those that were moved.
     pub hosts: Vec<String>,
 }
 
@@ -83,6 +83,17 @@ pub struct SkippedTasks {
     pub count: i64,
     /// Their hosts; the job's lanes there are to be deleted.
     pub hosts: Vec<String>,
+}
+
+/// The next depth level of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct NextLevel {
+    /// The smallest depth among gated tasks.
+    pub depth: Option<i64>,
+    /// Whether it may be opened: nothing nearer is ready or held, or the open part runs low.
+    pub may_open: bool,
+    /// Whether a task is queued or held, gated or not.
+    pub has_open_tasks: bool,
 }
 
 /// The write that settles one task.
@@ -177,7 +188,8 @@ pub trait JobTransaction: Send {
         leases: &[Lease],
     ) -> impl Future<Output = Result<HashMap<Lease, HeldLease>, Self::Error>> + Send;
 
-    /// Inserts the tasks whose key is new, up to the job's limit. No two of them share a key.
+    /// Inserts the tasks whose key is new, up to the job's limit. No two of them share a key. Gated tasks with a key among them
+    /// that were found at a greater depth are moved to theirs.
     fn insert_tasks(
         &mut self,
         job: &LockedJob,
@@ -212,13 +224,6 @@ pub trait JobTransaction: Send {
         job: JobId,
         keys: &[String],
         reasons: &[String],
-    ) -> impl Future<Output = Result<Vec<String>, Self::Error>> + Send;
-
-    /// Moves gated tasks that were found again at a smaller depth; returns their hosts.
-    fn move_nearer(
-        &mut self,
-        job: &LockedJob,
-        tasks: &[&NewTask],
     ) -> impl Future<Output = Result<Vec<String>, Self::Error>> + Send;
 
     /// Inserts documents; one per `final_url`, the first one stays. Returns the bytes of those that are new.
@@ -258,18 +263,11 @@ pub trait JobTransaction: Send {
         held: bool,
     ) -> impl Future<Output = Result<SkippedTasks, Self::Error>> + Send;
 
-    /// The smallest depth among gated tasks.
-    fn next_gated_depth(
+    /// What decides whether the next depth level is opened.
+    fn next_level(
         &mut self,
         job: &LockedJob,
-    ) -> impl Future<Output = Result<Option<i64>, Self::Error>> + Send;
-
-    /// Whether the level at this depth may be opened: nothing nearer is ready or held, or the open part runs low.
-    fn may_open(
-        &mut self,
-        job: &LockedJob,
-        depth: i64,
-    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
+    ) -> impl Future<Output = Result<NextLevel, Self::Error>> + Send;
 
     /// Opens a level, or a part of it; returns the hosts of its tasks.
     fn open_level(

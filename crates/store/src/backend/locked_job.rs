@@ -1,7 +1,7 @@
 //! A job's row under its lock, and what the rules derive from it.
 
 use super::{MAX_LEFT_OUT, Woken};
-use crate::{JobId, JobState, JobStopReason, TrapCounts};
+use crate::{JobId, JobState, JobStopReason, NewTask, TrapCounts};
 
 /// The fields of a job that the rules need, as read under the row's lock and as written back.
 #[derive(Clone, Debug)]
@@ -124,6 +124,12 @@ impl LockedJob {
         } else {
             i64::MAX
         }
+    }
+
+    /// Whether gated tasks may have been found at a greater depth than these.
+    pub fn may_move(&self, tasks: &[&NewTask]) -> bool {
+        let is_open = |task: &&NewTask| i64::from(task.depth) <= self.gate();
+        self.max_depth.is_some() && tasks.iter().any(is_open)
     }
 
     /// Whether tasks that workers hold are skipped too. At the byte limit and the quotas of its owner, they may finish.

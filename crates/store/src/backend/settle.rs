@@ -1,4 +1,4 @@
-//! Settling a batch in one transaction, in the one order that neither loses a write nor deadlocks.
+//! Settling a batch in one transaction (of very many links, only the last ones), in the one order that neither loses a write nor deadlocks.
 //!
 //! The jobs' rows, then the leases that still hold, then new tasks, documents and links, and the settled tasks last:
 //! in Postgres another writer's `ON CONFLICT` waits for a row that was updated, not for one that is only locked.
@@ -9,6 +9,7 @@ use std::time::Duration;
 use crawler_model::counted;
 
 use super::admit::admit;
+use super::excess_rows::BatchRows;
 use super::owner_quotas::{OwnerBalance, OwnerBalances};
 use super::redirect_loops::{redirect_loops, target_key};
 use super::refuse::{is_trap, refuse};
@@ -21,13 +22,18 @@ use crate::{
 
 /// Settles a batch.
 pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settled, B::Error> {
+    let rows = BatchRows::of(batch);
+    let admitted_before = rows.admit_parts(store).await?;
     let mut db = store.begin().await?;
     let jobs: BTreeSet<JobId> = batch.iter().map(|settlement| settlement.job).collect();
     let jobs: Vec<JobId> = jobs.into_iter().collect();
     let mut jobs = db.lock_jobs(&jobs).await?;
     let leases: Vec<Lease> = batch.iter().map(|settlement| settlement.lease).collect();
     let held = db.held_leases(&leases).await?;
-    let mut settled = Settled::default();
+    let mut settled = Settled {
+        admitted: admitted_before,
+        ..Settled::default()
+    };
     let mut by_job: BTreeMap<JobId, Vec<(&Settlement, &HeldLease)>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     let mut woken = Woken::default();
@@ -56,7 +62,8 @@ pub async fn settle<B: Backend>(store: &B, batch: &[Settlement]) -> Result<Settl
                 .collect();
             settled.loops.extend(loops.keys());
             let owner = owners.of(store, &mut db, job).await?;
-            settled.admitted += settle_job(&mut db, job, &settlements, owner, &mut woken).await?;
+            settled.admitted +=
+                settle_job(&mut db, job, &settlements, &rows, owner, &mut woken).await?;
         }
     }
     owners.write(&mut db).await?;
@@ -70,6 +77,7 @@ async fn settle_job<T: JobTransaction>(
     db: &mut T,
     job: &mut LockedJob,
     settlements: &[&Settlement],
+    rows: &BatchRows<'_>,
     owner: &mut OwnerBalance,
     woken: &mut Woken,
 ) -> Result<u64, T::Error> {
@@ -78,20 +86,14 @@ async fn settle_job<T: JobTransaction>(
     // Tasks that end make room for others.
     let ending = settlements.iter().filter(ended).count();
     job.owner_room = owner.room().saturating_add(to_i64(ending as u64));
-    let found: Vec<&NewTask> = settlements
-        .iter()
-        .filter(ended)
-        .flat_map(|settlement| &settlement.found)
-        .collect();
+    // Those of tasks that end.
+    let rows = settlements.iter().filter_map(|one| rows.rest(one.lease));
+    let found: Vec<&NewTask> = rows.clone().flat_map(|rows| &rows.found).copied().collect();
     // A redirect's target takes its place: a limit of one page is one page, not one hop.
     let redirects = settlements.iter().filter_map(|one| one.redirect_target());
     job.admitted -= to_i64(redirects.count() as u64);
     let admitted = admit(db, job, &found, woken).await?;
-    let refused: Vec<&RefusedUrl> = settlements
-        .iter()
-        .filter(ended)
-        .flat_map(|settlement| &settlement.refused)
-        .collect();
+    let refused: Vec<&RefusedUrl> = rows.flat_map(|rows| &rows.refused).copied().collect();
     refuse(db, job, &refused).await?;
     let (mut documents, mut links) = (Vec::new(), Vec::new());
     for settlement in settlements {

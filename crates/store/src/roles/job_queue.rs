@@ -33,7 +33,8 @@ pub trait JobQueue: Send + Sync {
         lease: Duration,
     ) -> impl Future<Output = StoreResult<Vec<Lease>>> + Send;
 
-    /// Writes the outcomes of tasks in one transaction. Only settlements with a lost lease are dropped.
+    /// Writes the outcomes of tasks in one transaction. Only settlements with a lost lease are dropped. If the tasks found
+    /// very many URLs, most of these are admitted before, in transactions of their own that check the lease as well.
     fn settle(&self, batch: Vec<Settlement>) -> impl Future<Output = StoreResult<Settled>> + Send;
 
     /// Takes leases back. A task that crashed its workers too often, or whose lease expired very often, fails as `poisoned`.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::builders::{LEASE, crawl, done, owner, page, pages};
 use crate::{JobLimits, NewJob, Settlement, Store, StoreResult, WorkerId};
 
-/// The number of jobs.
+/// Number of jobs that are created by the store; a store copies them if there are to be more.
 pub const JOBS: usize = 1_000;
 /// The number of owners.
 pub const OWNERS: usize = 100;

@@ -8,9 +8,10 @@ use super::StoreFixture;
 use super::builders::{
     EXPIRED, LEASE, crawl, done, fast, page, pages, retry, settle, start, take, take_all,
 };
+use crate::backend::MAX_DOCUMENT_BYTES_PER_STEP;
 use crate::{
     Access, JobFilter, JobKind, JobLimits, JobQueue, Jobs, Reconciled, RobotsRecords, RobotsText,
-    StoredRobots, Upkeep,
+    StoredRobots, TaskOutcome, Upkeep,
 };
 
 /// The last file is returned, with its age; a failed fetch is stored in addition.
@@ -100,6 +101,33 @@ pub async fn old_jobs_are_pruned_in_bounded_steps<G: StoreFixture>(fixture: &G) 
         .expect("jobs")
         .entries;
     assert_eq!((left.len(), left[0].id), (1, open));
+}
+
+/// Few large documents take as long to delete as many small ones.
+pub async fn large_documents_are_pruned_in_bounded_steps<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    start(&store, crawl(pages("a.test", 4), JobLimits::default())).await;
+    let tasks = take_all(&store, 4).await;
+    let percents = [60, 30, 30, 150];
+    let batch = tasks.iter().zip(percents).map(|(task, percent)| {
+        let mut settlement = done(task, Vec::new());
+        if let TaskOutcome::Done {
+            document: Some(document),
+            ..
+        } = &mut settlement.outcome
+        {
+            let length = MAX_DOCUMENT_BYTES_PER_STEP * percent / 100;
+            document.content_md = Some("x".repeat(length));
+        }
+        settlement
+    });
+    settle(&store, batch.collect()).await;
+    let mut steps = Vec::new();
+    while steps.last() != Some(&0) {
+        steps.push(store.prune(Duration::ZERO, 100).await.expect("pruned"));
+    }
+    // One that is larger than a step is deleted alone, and with the last one all the rest.
+    assert_eq!(steps, [2, 1, 1 + 4 + 1, 0]);
 }
 
 /// Each store tests the case that it is not ready.

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use crawler_weburl::HostKey;
+use futures_util::future::join_all;
 
 use super::StoreFixture;
 use super::builders::{
     EXPIRED, LEASE, crawl, done, fast, owner, page, pages, retry, settle, settlement_of, start,
     take, take_all,
 };
+use crate::backend::MAX_JOBS_READ;
 use crate::{
     Access, ApiKeys, ClaimRoom, Claimed, HostDefaults, HostTurns, JobId, JobLimits, JobQueue, Jobs,
     KeyHash, KeyRole, NewJob, NewKey, NewTask, Owner, PlaceShares, Priority, Quota, Rescue, Store,
@@ -311,4 +313,38 @@ pub async fn no_ready_task_is_without_a_lane<G: StoreFixture>(fixture: &G) {
     // Another job on the same hosts is not affected.
     start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
     claim_one().await;
+}
+
+/// A claim reads a part of very many open jobs. All are served, and a new one does not wait for them.
+pub async fn very_many_jobs_are_all_served<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let mut left = MAX_JOBS_READ + 10;
+    for first in (0..left).step_by(50) {
+        let numbers = first..left.min(first + 50);
+        join_all(numbers.map(|number| {
+            let seeds = pages(&format!("host{}.test", number % 300), 1);
+            start_for(&store, "crowd", 5, seeds)
+        }))
+        .await;
+    }
+    let other = start_for(&store, "other", 5, pages("host1.test", 1)).await;
+    let urgent = start_for(&store, "crowd", 9, pages("host2.test", 1)).await;
+    left += 2;
+    let deadline = Instant::now() + Duration::from_mins(2);
+    let mut is_first = true;
+    while left > 0 {
+        assert!(Instant::now() < deadline, "still waiting: {left}");
+        let tasks = take(&store, 100, LEASE).await;
+        if is_first {
+            for job in [other, urgent] {
+                assert!(tasks.iter().any(|task| task.job == job));
+            }
+            is_first = false;
+        }
+        left -= tasks.len();
+        let batch = tasks.iter().map(|task| done(task, Vec::new())).collect();
+        settle(&store, batch).await;
+    }
+    let reconciled = store.reconcile().await.expect("reconciled");
+    assert_eq!(reconciled.woken, 0);
 }

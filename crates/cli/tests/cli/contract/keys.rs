@@ -282,7 +282,7 @@ fn the_quota_of_a_key_can_be_changed() {
     assert_eq!(limit_of("event_streams"), 2);
     let change = ["set", "alice", "--quota", "open_jobs=default"];
     keys(folder.path(), &change).success();
-    assert_eq!(limit_of("open_jobs"), 10_000);
+    assert_eq!(limit_of("open_jobs"), 1_000);
     keys(folder.path(), &["revoke", "alice"]).success();
     let failed = keys(folder.path(), &change).with_code(1);
     failed.stderr_contains("is revoked");

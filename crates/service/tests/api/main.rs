@@ -4,6 +4,7 @@
 mod access;
 mod client;
 mod described;
+mod described_endpoints;
 mod guard;
 mod hostile;
 mod idempotency;

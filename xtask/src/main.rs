@@ -5,11 +5,14 @@ mod bench;
 mod busy;
 mod chaos;
 mod docs;
+mod egress;
 mod eval;
+mod fairness;
 mod features;
 mod fuzz;
 mod layers;
 mod micro;
+mod owner_tests;
 mod postgres;
 mod requirements;
 mod shell;
@@ -47,7 +50,7 @@ Speed:
   micro --where CASE
                 Show where a case spends its instructions, by file and function
 
-Long runs:
+Long runs (results are recorded in docs/promises.md):
   chaos [--rounds N] [--seed S] [--jobs N] [--only postgres|sqlite|full-disk|render]
                 Kill, stop and cut off the service's processes under load, and fill their disks; look for lost or
                 duplicated pages. N rounds of each kind, divided among the jobs, which run side by side
@@ -59,8 +62,13 @@ Long runs:
                 Look for pages and URLs on which our parsers differ from the reference parsers; installs cargo-fuzz
   fuzz agree [--inputs N] [--seed S]
                 The same with a fixed number of generated inputs
-  api-fuzz [--examples N]
-                Run schemathesis against the API on both stores; installs it with pip
+  api-fuzz [--cases N] [--examples N]
+                Send hostile requests to the API on both stores from 16 threads, then run schemathesis against it (not with
+                --examples 0), which is installed with pip; /healthz and another caller's requests must stay fast
+  fairness [--seconds N] [--store sqlite|postgres]
+                Run 20 jobs of three owners on one host; each owner must get its share in every 30 seconds
+  tenants       Send every request of the API description with ids, cursors and names of another owner, on both stores
+  egress        Try 3,000 spellings of private addresses through every channel; nothing may connect
   eval <DATA>   Measure main-content extraction on the labeled pages in a folder
   eval          Run the evaluation tool's own tests and lints
 ";
@@ -80,6 +88,9 @@ fn main() -> ExitCode {
         ["chaos", args @ ..] => chaos::start(args),
         ["busy", args @ ..] => busy::start(args),
         ["soak", args @ ..] => soak::start(args),
+        ["fairness", args @ ..] => fairness::start(args),
+        ["tenants", args @ ..] => owner_tests::tenants(args),
+        ["egress", args @ ..] => egress::start(args),
         ["eval"] => eval::check(),
         ["eval", folder] => eval::run(Path::new(folder)),
         ["sqlx"] => sqlx::write(),

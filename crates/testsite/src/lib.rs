@@ -53,6 +53,7 @@ mod site;
 mod site_response;
 mod socket_step;
 pub mod spa;
+mod spelling_sample;
 mod tls;
 pub mod url_spaces;
 
@@ -72,4 +73,5 @@ pub use server::{Server, ServerSetup};
 pub use site::Site;
 pub use site_response::SiteResponse;
 pub use socket_step::SocketStep;
+pub use spelling_sample::SpellingSample;
 pub use tls::Tls;

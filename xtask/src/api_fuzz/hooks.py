@@ -1,7 +1,7 @@
 """Generators for values that the API description cannot fully specify.
 
 A URL that can be crawled is more than a `uri`, and a pattern must be a regular expression: valid examples are generated
-here, so that the check "valid data is accepted" is meaningful. Requests that render pages are filtered out.
+here, so that the check "valid data is accepted" is meaningful.
 """
 
 import schemathesis
@@ -20,8 +20,3 @@ URLS = st.builds(
 
 schemathesis.openapi.format("uri", URLS)
 schemathesis.openapi.format("regex", st.sampled_from(["/a/", r"\.html$", "^https://", "[0-9]+", "a|b", ".*"]))
-
-
-@schemathesis.hook
-def filter_body(context, body):
-    return not (isinstance(body, dict) and body.get("use_js") in (True, "auto"))

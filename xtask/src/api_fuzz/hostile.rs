@@ -1,11 +1,14 @@
 //! Requests that are made to keep the service busy, in many variations: patterns, deep and long JSON, batches, headers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
-use super::health_probe::send;
+use super::request_probe::{ResponseTimes, post, send};
 use crate::shell::print;
 
 /// Parts of patterns that are expensive together.
@@ -47,35 +50,88 @@ impl Numbers {
     }
 }
 
-/// Sends this many requests; each must have a response, and none with a status of 500 or more.
+/// Number of threads that send at once.
+const THREADS: usize = 16;
+
+/// The responses to hostile requests.
+#[derive(Default)]
+struct Responses {
+    /// How often each status was seen.
+    statuses: BTreeMap<u16, usize>,
+    times: Vec<Duration>,
+}
+
+/// Sends this many requests, from several threads at once; each must have a response, and none with a status of 500 or more.
 pub(super) fn attack(addr: &str, key: &str, cases: usize) -> Result<()> {
-    let mut numbers = Numbers(1);
-    for case in 0..cases {
-        let path = numbers.one_of(&PATHS);
-        let body = body(&mut numbers, case, path);
-        let header = header(&mut numbers);
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n{header}\r\n",
-            body.len()
-        );
-        let response = send(addr, &[head.as_bytes(), &body].concat())?;
-        let status = response
-            .split(' ')
-            .nth(1)
-            .and_then(|code| code.parse::<u16>().ok());
-        // 502 and 504 are failures of a target.
-        let is_fine = status.is_some_and(|status| status < 500)
-            || path == "/v1/scrape" && matches!(status, Some(502 | 504));
-        if !is_fine {
-            let start: String = String::from_utf8_lossy(&body).chars().take(500).collect();
-            let response: String = response.chars().take(2_000).collect();
-            bail!("case {case}: POST {path} {header:?} {start}\n{response}");
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::scope(|scope| {
+        let started: Vec<_> = (0..THREADS)
+            .map(|_| scope.spawn(|| send_cases(addr, key, &next, cases)))
+            .collect();
+        started
+            .into_iter()
+            .map(|thread| thread.join().map_err(|_| anyhow!("a thread panicked"))?)
+            .collect::<Result<Vec<Responses>>>()
+    })?;
+    let mut all = Responses::default();
+    for responses in threads {
+        all.times.extend(responses.times);
+        for (status, count) in responses.statuses {
+            *all.statuses.entry(status).or_default() += count;
         }
     }
+    let statuses: Vec<String> = all
+        .statuses
+        .iter()
+        .map(|(status, count)| format!("{status}: {count}"))
+        .collect();
+    let times = ResponseTimes::of(all.times).context("no cases")?;
     print(&format!(
-        "{cases} hostile requests, none with a status of 500 or more"
+        "hostile requests from {THREADS} threads: {times}; statuses {}",
+        statuses.join(", ")
     ));
+    Ok(())
+}
+
+/// Sends cases until there are no more, or one has failed.
+fn send_cases(addr: &str, key: &str, next: &AtomicUsize, cases: usize) -> Result<Responses> {
+    let mut responses = Responses::default();
+    loop {
+        let case = next.fetch_add(1, Ordering::SeqCst);
+        if case >= cases {
+            return Ok(responses);
+        }
+        let sent = send_case(addr, key, case, &mut responses);
+        if sent.is_err() {
+            // The other threads need not send the rest.
+            next.store(cases, Ordering::SeqCst);
+        }
+        sent.with_context(|| format!("case {case}"))?;
+    }
+}
+
+/// Sends the case with this number, which is the same in every run.
+fn send_case(addr: &str, key: &str, case: usize, responses: &mut Responses) -> Result<()> {
+    let mut numbers = Numbers(case as u64);
+    let path = numbers.one_of(&PATHS);
+    let body = body(&mut numbers, case, path);
+    let header = header(&mut numbers);
+    let request = post(path, key, &header, &body);
+    let started = Instant::now();
+    let response = send(addr, &request)?;
+    responses.times.push(started.elapsed());
+    let status = response
+        .split(' ')
+        .nth(1)
+        .and_then(|code| code.parse::<u16>().ok());
+    // 502 and 504 are failures of a target.
+    let is_fine = |status: u16| status < 500 || path == "/v1/scrape" && matches!(status, 502 | 504);
+    let Some(status) = status.filter(|status| is_fine(*status)) else {
+        let start: String = String::from_utf8_lossy(&body).chars().take(500).collect();
+        let response: String = response.chars().take(2_000).collect();
+        bail!("POST {path} {header:?} {start}\n{response}");
+    };
+    *responses.statuses.entry(status).or_default() += 1;
     Ok(())
 }
 

@@ -1,16 +1,27 @@
 //! One HTTP request on its own connection.
 
-use std::io::{Error, Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Sends a raw request; returns status and body. A response that is cut off is an error.
+/// Sends a raw request; returns status and body. A response that is cut off, or does not end in time, is an error.
 pub(crate) fn send(addr: &str, request: &str, timeout: Duration) -> Result<(u16, String)> {
     let mut stream = TcpStream::connect(addr.replace("0.0.0.0", "127.0.0.1"))?;
     stream.set_read_timeout(Some(timeout))?;
     stream.write_all(request.as_bytes())?;
-    let mut response = Vec::new();
-    stream.read_to_end(&mut response)?;
+    let (started, mut response) = (Instant::now(), Vec::new());
+    let mut part = [0; 16 * 1024];
+    loop {
+        let read = stream.read(&mut part)?;
+        if read == 0 {
+            break;
+        }
+        response.extend_from_slice(&part[..read]);
+        // A stream of events sends something from time to time, so that no single read times out.
+        if started.elapsed() > timeout {
+            return Err(Error::from(ErrorKind::TimedOut));
+        }
+    }
     let response = String::from_utf8_lossy(&response);
     let cut_off = || Error::other(format!("cut off: {response}"));
     let (head, body) = response.split_once("\r\n\r\n").ok_or_else(cut_off)?;

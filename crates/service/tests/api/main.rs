@@ -5,6 +5,7 @@ mod access;
 mod client;
 mod creations;
 mod described;
+mod described_endpoints;
 mod guard;
 mod hostile;
 mod idempotency;

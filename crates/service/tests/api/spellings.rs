@@ -1,7 +1,7 @@
 //! Thousands of spellings of private addresses, as a page, a redirect, robots.txt and a sitemap, of the API and of a worker:
 //! nothing connects to a listener on all addresses of this machine.
 //!
-//! Some of them are tried, all with `EGRESS_SPELLINGS=all`.
+//! Some of them are tried, all by `cargo xtask egress`.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use crawler_service::job_params::JobParams;
 use crawler_service::worker::{Worker, WorkerSettings};
 use crawler_store::JobKind;
 use serde_json::{Value, json};
+use testsite::SpellingSample;
 
 use crate::service::{TestService, look_up, service_with};
 use crate::site::{Site, moved, page, response};
@@ -32,26 +33,19 @@ impl Canary {
         Self(listener)
     }
 
-    fn urls(&self) -> Vec<String> {
+    fn urls(&self, sample: &SpellingSample) -> Vec<String> {
         let all = testsite::private_urls(self.0.local_addr().unwrap().port());
-        let step = if std::env::var("EGRESS_SPELLINGS").is_ok_and(|value| value == "all") {
-            1
-        } else {
-            SAMPLE
-        };
         // For parsers that follow the standard, the host of some is example.org, which no test may contact.
         let own = |url: &String| {
             !crawler_weburl::CrawlUrl::parse(url)
                 .is_ok_and(|url| url.parts().host() == "example.org")
         };
-        let urls: Vec<String> = all.into_iter().filter(own).step_by(step).collect();
-        assert!(urls.len() >= 3_000 / step, "{}", urls.len());
-        urls
+        sample.of(all.into_iter().filter(own))
     }
 
-    #[track_caller]
-    fn assert_untouched(&self) {
-        assert!(self.0.accept().is_err(), "it was connected to");
+    /// Number of connections since the last call.
+    fn connections(&self) -> usize {
+        std::iter::from_fn(|| self.0.accept().ok()).count()
     }
 }
 
@@ -70,7 +64,8 @@ fn allow_subdomains(config: &mut Config) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_spelling_is_scraped_or_followed() {
     let canary = Canary::new();
-    let urls = Arc::new(canary.urls());
+    let sample = SpellingSample::one_of(SAMPLE);
+    let urls = Arc::new(canary.urls(&sample));
     let targets = Arc::clone(&urls);
     let site = Site::start(move |path| match path.strip_prefix("/to/") {
         Some(at) => moved(&targets[at.parse::<usize>().unwrap()]),
@@ -79,19 +74,27 @@ async fn no_spelling_is_scraped_or_followed() {
     .await;
     let service = service_with(allow_subdomains).await;
     let mut refused = 0;
-    for (at, url) in urls.iter().enumerate() {
-        for url in [url.clone(), site.url(&format!("/to/{at}"))] {
+    let redirects: Vec<String> = (0..urls.len())
+        .map(|at| site.url(&format!("/to/{at}")))
+        .collect();
+    for (channel, urls) in [
+        ("page of a scrape", urls.as_slice()),
+        ("redirect of a scrape", &redirects),
+    ] {
+        for url in urls {
             let reply = service.post("/v1/scrape", &json!({"url": url})).await;
             // Some are no URLs, or no redirect targets.
             assert!([403, 422, 502].contains(&reply.status), "{url}: {reply:?}");
             refused += usize::from(reply.status == 403);
         }
+        let connections = canary.connections();
+        sample.record(channel, urls.len(), connections);
+        assert_eq!(connections, 0, "{channel}: the canary was connected to");
     }
     assert!(
         refused * 20 >= urls.len() * 2 * 17,
         "{refused} were refused"
     );
-    canary.assert_untouched();
 }
 
 /// Runs the jobs of a service with a worker as `serve` sets it up.
@@ -122,7 +125,8 @@ async fn no_spelling_is_reached_by_jobs_through_pages_redirects_robots_or_sitema
     /// Sitemaps named in one robots.txt.
     const SITEMAPS: usize = 20;
     let canary = Canary::new();
-    let urls = canary.urls();
+    let sample = SpellingSample::one_of(SAMPLE);
+    let urls = canary.urls(&sample);
     // The site tells its hosts apart by the path only, so robots.txt is asked for under a port of its own.
     let (robots_at, sitemaps_at) = (
         Arc::new(std::sync::Mutex::new(0)),
@@ -176,19 +180,25 @@ async fn no_spelling_is_reached_by_jobs_through_pages_redirects_robots_or_sitema
         ids.push(service.create("/v1/crawl", &body).await);
     }
     finish_jobs(&service, &ids).await;
-    assert!(
-        *robots_at.lock().unwrap() >= urls.len(),
-        "robots.txt was not read"
-    );
-    assert!(
-        *sitemaps_at.lock().unwrap() >= ids.len() - 1,
-        "no sitemaps were named"
-    );
+    let robots_read = *robots_at.lock().unwrap();
+    assert!(robots_read >= urls.len(), "robots.txt was not read");
+    let lists_read = *sitemaps_at.lock().unwrap();
+    assert!(lists_read >= ids.len() - 1, "no sitemaps were named");
     let path = format!("/v1/jobs/{}", ids[0]);
     let job: Value = service.get(&path).await.json();
     let failed = job["tasks"]["failed"].as_u64().unwrap();
     // URLs with a user name are not accepted in jobs.
     let tried = u64::try_from(urls.len() * 2).unwrap();
     assert!(failed * 10 >= tried * 7, "{failed} of {tried}: {job}");
-    canary.assert_untouched();
+    // All channels have one canary: each shows the connections of all.
+    let connections = canary.connections();
+    for channel in [
+        "page of a job",
+        "redirect of a job",
+        "redirect of robots.txt",
+        "sitemap",
+    ] {
+        sample.record(channel, urls.len(), connections);
+    }
+    assert_eq!(connections, 0, "the canary was connected to");
 }

@@ -12,6 +12,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::client::{Reply, call};
+use crate::described_endpoints::{Endpoint, ParameterValues, Variant, endpoints};
 use crate::service::{look_up, new_key, service, settle_all, start};
 
 const BATCH: &str = "/v1/batch/scrape";
@@ -24,14 +25,22 @@ struct Client {
 
 impl Client {
     async fn call(&self, method: &str, path: &str) -> Reply {
+        self.request(method, path, &Variant::default()).await
+    }
+
+    /// Sends a request with the headers of a variant.
+    async fn request(&self, method: &str, target: &str, variant: &Variant) -> Reply {
         let value = format!("Bearer {}", self.key);
-        let headers = [("authorization", value.as_str())];
-        call(self.port, method, path, &headers, "").await
+        let mut headers = vec![("authorization", value.as_str())];
+        let added = variant.headers.iter();
+        headers.extend(added.map(|(name, value)| (name.as_str(), value.as_str())));
+        call(self.port, method, target, &headers, "").await
     }
 
     /// Creates a batch with an idempotency key that all clients use, and returns its id.
     async fn create(&self) -> String {
-        let body = json!({"urls": ["https://example.org/page-of-alice"]}).to_string();
+        let urls = ["1", "2"].map(|page| format!("https://example.org/{page}-of-alice"));
+        let body = json!({ "urls": urls }).to_string();
         let value = format!("Bearer {}", self.key);
         let headers = [
             ("authorization", value.as_str()),
@@ -44,18 +53,23 @@ impl Client {
     }
 }
 
-/// The methods and paths of the description for which `wanted` is true.
-fn endpoints(wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
-    let described: Value = serde_json::from_str(&openapi_json()).unwrap();
-    let mut found = Vec::new();
-    for (path, methods) in described["paths"].as_object().unwrap() {
-        for method in methods.as_object().unwrap().keys() {
-            if wanted(path) {
-                found.push((method.to_uppercase(), path.clone()));
-            }
-        }
+/// The described endpoints, with the name and the cursors of alice as values of their parameters.
+async fn described(alice: &Client, job: &str) -> Vec<Endpoint> {
+    let mut cursors = vec!["1".to_owned()];
+    for list in ["documents", "map", "tasks"] {
+        let list = alice
+            .call("GET", &format!("/v1/jobs/{job}/{list}?limit=1"))
+            .await;
+        let cursor = list.json()["next_cursor"].as_str().unwrap().to_owned();
+        cursors.push(cursor);
     }
-    found
+    let description = serde_json::from_str(&openapi_json()).unwrap();
+    let values = ParameterValues {
+        owner: "alice",
+        cursors: &cursors,
+        idempotency_key: "the-same",
+    };
+    endpoints(&description, &values)
 }
 
 /// What a client can see of a response, besides what differs between any two responses.
@@ -69,42 +83,58 @@ fn seen(reply: &Reply) -> (u16, String, String) {
 }
 
 /// For every endpoint with an id: the job of another owner is answered like one that does not exist.
-async fn foreign_jobs_do_not_exist(alice: &Client, bob: &Client, root: &Client, job: &str) {
-    let endpoints = endpoints(|path| path.contains('{'));
-    assert!(endpoints.len() >= 7, "{endpoints:?}");
-    for (method, path) in endpoints {
-        let path_of = |id: &str| {
-            let filled = path.replace("{id}", id);
-            assert!(
-                !filled.contains('{'),
-                "teach this test the parameters of {path}"
-            );
-            filled
-        };
-        let unknown = JobId::fresh().to_string();
-        for query in ["", "?limit=0", "?nothing=1"] {
-            let foreign = bob.call(&method, &(path_of(job) + query)).await;
-            let missing = bob.call(&method, &(path_of(&unknown) + query)).await;
-            assert_eq!(seen(&foreign), seen(&missing), "{method} {path}{query}");
-            if query.is_empty() {
+async fn foreign_jobs_do_not_exist(
+    endpoints: &[Endpoint],
+    alice: &Client,
+    bob: &Client,
+    root: &Client,
+    job: &str,
+) {
+    let unknown = JobId::fresh().to_string();
+    let wrong = ["?limit=0", "?nothing=1"].map(|query| Variant {
+        query: query.to_owned(),
+        ..Variant::default()
+    });
+    let with_id: Vec<&Endpoint> = endpoints.iter().filter(|one| one.has_id()).collect();
+    assert!(with_id.len() >= 7, "{with_id:?}");
+    for endpoint in with_id {
+        let method = &endpoint.method;
+        for variant in endpoint.variants.iter().chain(&wrong) {
+            let target = endpoint.target(job, variant);
+            let foreign = bob.request(method, &target, variant).await;
+            let missing = endpoint.target(&unknown, variant);
+            let missing = bob.request(method, &missing, variant).await;
+            assert_eq!(seen(&foreign), seen(&missing), "{method} {target}");
+            if !target.contains("?limit=0") && !target.contains("?nothing=1") {
                 foreign.problem(404, "job_not_found");
             }
         }
+        let target = endpoint.target(job, &Variant::default());
         for client in [alice, root] {
-            let own = client.call(&method, &path_of(job)).await;
-            assert_ne!(own.status, 404, "{method} {path}");
+            let own = client.call(method, &target).await;
+            assert_ne!(own.status, 404, "{method} {target}");
         }
     }
 }
 
 /// Endpoints without an id show nothing of other owners.
-async fn lists_show_own_jobs_only(alice: &Client, bob: &Client, root: &Client, job: &str) {
-    let lists = endpoints(|path| !path.contains('{'));
-    for (_, path) in lists.iter().filter(|(method, _)| method == "GET") {
-        for query in ["", "?owner=alice", "?status=completed"] {
-            let reply = bob.call("GET", &format!("{path}{query}")).await;
+async fn lists_show_own_jobs_only(
+    endpoints: &[Endpoint],
+    alice: &Client,
+    bob: &Client,
+    root: &Client,
+    job: &str,
+) {
+    for endpoint in endpoints.iter().filter(|one| !one.has_id()) {
+        for variant in endpoint
+            .variants
+            .iter()
+            .filter(|_| endpoint.method == "GET")
+        {
+            let target = endpoint.target("", variant);
+            let reply = bob.request("GET", &target, variant).await;
             let leaks = reply.body.contains(job) || reply.body.contains("\"alice\"");
-            assert!(!leaks, "{path}{query}: {}", reply.body);
+            assert!(!leaks, "{target}: {}", reply.body);
         }
     }
     let count = async |client: &Client, query: &str| {
@@ -144,8 +174,9 @@ async fn owners_are_isolated<S: Store>(store: S) {
     assert_eq!(alice.create().await, job, "the key finds the job");
     let other = bob.create().await;
     assert_ne!(other, job, "idempotency keys are not shared");
-    foreign_jobs_do_not_exist(&alice, &bob, &root, &job).await;
-    lists_show_own_jobs_only(&alice, &bob, &root, &job).await;
+    let described = described(&alice, &job).await;
+    foreign_jobs_do_not_exist(&described, &alice, &bob, &root, &job).await;
+    lists_show_own_jobs_only(&described, &alice, &bob, &root, &job).await;
     let stored = store
         .jobs(&Access::AllOwners, JobFilter::default(), 10, None)
         .await

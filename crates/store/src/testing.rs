@@ -145,7 +145,7 @@ macro_rules! conformance {
             shares::an_owner_with_slow_pages_holds_no_more_than_its_share,
             shares::starts_keep_the_order_of_turns,
             shares::no_ready_task_is_without_a_lane,
-            shares::very_many_jobs_are_all_served,
+            shares::very_many_jobs_hide_no_other,
             keys::keys_are_active_until_revoked,
             keys::keys_have_a_role_a_quota_and_an_expiry,
             keys::a_rotated_key_keeps_its_name,

@@ -101,7 +101,8 @@ struct Process {
 impl Process {
     fn start(program: &Path, folder: &Path, part: &Part, only: &str) -> Result<Self> {
         let Part { rounds, seed } = part;
-        let log = folder.join(format!("rounds-{only}-{seed}.log"));
+        let kind = if only.is_empty() { "all" } else { only };
+        let log = folder.join(format!("{kind}-{seed}.log"));
         let output = File::create(&log)?;
         let mut command = Command::new(program);
         command

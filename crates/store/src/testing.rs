@@ -142,7 +142,7 @@ macro_rules! conformance {
             shares::a_slot_that_becomes_free_is_offered_to_all,
             shares::a_crowd_at_one_host_is_served,
             shares::no_ready_task_is_without_a_lane,
-            shares::very_many_jobs_are_all_served,
+            shares::very_many_jobs_hide_no_other,
             keys::keys_are_active_until_revoked,
             keys::keys_have_a_role_a_quota_and_an_expiry,
             keys::a_rotated_key_keeps_its_name,

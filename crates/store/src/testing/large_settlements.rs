@@ -5,9 +5,11 @@ use std::pin::pin;
 use futures_util::future::{Either, join, select};
 
 use super::StoreFixture;
-use super::builders::{crawl, done, fast, page, pages, read_job, settle, start, take_all};
+use super::builders::{
+    EXPIRED, crawl, done, fast, page, pages, read_job, settle, start, take, take_all,
+};
 use crate::{
-    Access, Claimed, JobId, JobLimits, JobQueue, JobState, Jobs, NewTask, Settlement, Store,
+    Access, Claimed, JobId, JobLimits, JobQueue, JobState, Jobs, NewTask, Rescue, Settlement, Store,
 };
 
 /// More than one transaction admits.
@@ -77,30 +79,39 @@ pub async fn very_many_links_wait_for_their_level<G: StoreFixture>(fixture: &G) 
 
 /// A worker that loses its lease between two parts admits nothing more, and settles nothing.
 pub async fn a_lease_lost_between_parts_admits_nothing_more<G: StoreFixture>(fixture: &G) {
-    let (store, other) = (fixture.open(fast()).await, fixture.open(fast()).await);
-    let (job, task) = claimed(&store, JobLimits::default()).await;
-    let settling = settle(&store, vec![done(&task, links(VERY_MANY))]);
-    let cancelling = async {
-        parts_are_admitted(&other, job).await;
-        let access = Access::AllOwners;
-        other.cancel(&access, job).await.expect("cancelled");
-    };
-    let (settled, ()) = join(settling, cancelling).await;
-    assert_eq!((settled.lost, settled.kept), (vec![task.lease], Vec::new()));
-    let current = read_job(&store, job).await;
-    assert_eq!(current.state, JobState::Cancelled);
-    assert_eq!((current.counts.queued, current.counts.done), (0, 0));
-    assert!(current.counts.total() < VERY_MANY as u64);
+    let store = fixture.open(fast()).await;
+    for is_cancelled in [true, false] {
+        let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+        let task = take(&store, 1, EXPIRED).await.remove(0);
+        let settling = settle(&store, vec![done(&task, links(VERY_MANY))]);
+        let taking = async {
+            parts_are_admitted(&store, job).await;
+            if is_cancelled {
+                let access = Access::AllOwners;
+                store.cancel(&access, job).await.expect("cancelled");
+            } else {
+                let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
+                assert_eq!(rescued.requeued, 1);
+            }
+        };
+        let (settled, ()) = join(settling, taking).await;
+        assert_eq!((settled.lost, settled.kept), (vec![task.lease], Vec::new()));
+        let current = read_job(&store, job).await;
+        assert_eq!(current.state == JobState::Cancelled, is_cancelled);
+        assert_eq!(current.counts.done, 0);
+        let (all, limit) = (current.counts.total(), VERY_MANY as u64);
+        assert!(all < limit, "{is_cancelled}: {all}");
+    }
 }
 
 /// A settlement that was interrupted between two parts can be repeated: no link is lost, and none is admitted twice.
 pub async fn a_settlement_interrupted_between_parts_can_be_repeated<G: StoreFixture>(fixture: &G) {
-    let (store, other) = (fixture.open(fast()).await, fixture.open(fast()).await);
+    let store = fixture.open(fast()).await;
     let (job, task) = claimed(&store, JobLimits::default()).await;
     let batch: Vec<Settlement> = vec![done(&task, links(VERY_MANY))];
     {
         let settling = pin!(store.settle(batch.clone()));
-        let waiting = pin!(parts_are_admitted(&other, job));
+        let waiting = pin!(parts_are_admitted(&store, job));
         let first = select(settling, waiting).await;
         assert!(matches!(first, Either::Right(_)), "no part was seen");
     }

@@ -178,7 +178,7 @@ fn automata<S: AsRef<str>>(patterns: &[S]) -> Result<Vec<dense::DFA<Vec<u32>>>, 
 fn automaton(
     patterns: &[&str],
     max_bytes: usize,
-) -> Result<dense::DFA<Vec<u32>>, dense::BuildError> {
+) -> Result<dense::DFA<Vec<u32>>, Box<dense::BuildError>> {
     let config = dense::Config::new()
         .match_kind(MatchKind::LeftmostFirst)
         .start_kind(StartKind::Unanchored)
@@ -194,6 +194,7 @@ fn automaton(
         .syntax(syntax)
         .thompson(nfa)
         .build_many(patterns)
+        .map_err(Box::new)
 }
 
 #[cfg(test)]

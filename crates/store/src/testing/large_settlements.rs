@@ -79,18 +79,18 @@ pub async fn very_many_links_wait_for_their_level<G: StoreFixture>(fixture: &G) 
 
 /// A worker that loses its lease between two parts admits nothing more, and settles nothing.
 pub async fn a_lease_lost_between_parts_admits_nothing_more<G: StoreFixture>(fixture: &G) {
-    let (store, other) = (fixture.open(fast()).await, fixture.open(fast()).await);
+    let store = fixture.open(fast()).await;
     for is_cancelled in [true, false] {
         let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
         let task = take(&store, 1, EXPIRED).await.remove(0);
         let settling = settle(&store, vec![done(&task, links(VERY_MANY))]);
         let taking = async {
-            parts_are_admitted(&other, job).await;
+            parts_are_admitted(&store, job).await;
             if is_cancelled {
                 let access = Access::AllOwners;
-                other.cancel(&access, job).await.expect("cancelled");
+                store.cancel(&access, job).await.expect("cancelled");
             } else {
-                let rescued = other.rescue(Rescue::Expired).await.expect("a rescue");
+                let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
                 assert_eq!(rescued.requeued, 1);
             }
         };
@@ -106,12 +106,12 @@ pub async fn a_lease_lost_between_parts_admits_nothing_more<G: StoreFixture>(fix
 
 /// A settlement that was interrupted between two parts can be repeated: no link is lost, and none is admitted twice.
 pub async fn a_settlement_interrupted_between_parts_can_be_repeated<G: StoreFixture>(fixture: &G) {
-    let (store, other) = (fixture.open(fast()).await, fixture.open(fast()).await);
+    let store = fixture.open(fast()).await;
     let (job, task) = claimed(&store, JobLimits::default()).await;
     let batch: Vec<Settlement> = vec![done(&task, links(VERY_MANY))];
     {
         let settling = pin!(store.settle(batch.clone()));
-        let waiting = pin!(parts_are_admitted(&other, job));
+        let waiting = pin!(parts_are_admitted(&store, job));
         let first = select(settling, waiting).await;
         assert!(matches!(first, Either::Right(_)), "no part was seen");
     }

@@ -4,36 +4,97 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
-use crate::client::{Reply, call};
-use crate::service::{TestService, service};
+use crate::client::call;
+use crate::service::service;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
-/// Much longer than a request may delay others, for machines that are busy; the requests here used to take longer.
-/// `cargo xtask api-fuzz` measures it.
-const MAX_DELAY: Duration = Duration::from_secs(5);
+/// Number of hostile requests at once.
+const AT_ONCE: usize = 8;
+/// CPU time that the thread of the API may use between two responses of `/healthz`, whatever else the machine does. It is one
+/// thread here, and what takes longer belongs on another.
+const MAX_CPU: Duration = Duration::from_secs(1);
+/// How much longer `/healthz` may take, on average while a hostile request is handled, than without one.
+const MAX_SLOWDOWN: u32 = 200;
+/// A shorter time is never too long: the machine may have become busy in the meantime.
+const MIN_BOUND: Duration = Duration::from_secs(2);
+/// Calls of `/healthz` before the hostile requests.
+const IDLE_CALLS: usize = 100;
 
-async fn post(service: &TestService, path: &str, body: &str) -> Reply {
-    let reply = call(service.port, "POST", path, &[JSON], body).await;
-    assert!(
-        (200..500).contains(&reply.status),
-        "{path}: {}{}",
-        reply.head,
-        reply.body
-    );
-    reply
+/// Which response a request must have.
+enum Expected {
+    Status(u16),
+    /// 422 with the name of the field, or success.
+    FieldOrSuccess,
+    Refusal,
 }
 
-/// Calls `/healthz` until it is stopped; returns the longest time that one took.
-async fn probe(port: u16, stop: Arc<AtomicBool>) -> Duration {
-    let mut longest = Duration::ZERO;
-    while !stop.load(Ordering::SeqCst) {
+/// A hostile request.
+struct Hostile {
+    path: &'static str,
+    body: String,
+    expected: Expected,
+}
+
+impl Hostile {
+    /// Sends it and checks the response; returns when it was sent and when it was answered.
+    async fn send(self, port: u16) -> (Instant, Instant) {
         let started = Instant::now();
-        assert_eq!(call(port, "GET", "/healthz", &[], "").await.status, 200);
-        longest = longest.max(started.elapsed());
+        let reply = call(port, "POST", self.path, &[JSON], &self.body).await;
+        let ended = Instant::now();
+        let text = format!("{}: {}{}", self.path, reply.head, reply.body);
+        assert!((200..500).contains(&reply.status), "{text}");
+        assert!(text.len() < 500_000, "a response is limited in size");
+        match self.expected {
+            Expected::Status(status) => assert_eq!(reply.status, status, "{text}"),
+            Expected::Refusal => assert!(reply.status >= 400, "{text}"),
+            Expected::FieldOrSuccess if reply.status == 422 => {
+                reply.names_field(reply.json()["field"].as_str().unwrap());
+            }
+            Expected::FieldOrSuccess => {}
+        }
+        (started, ended)
     }
-    longest
+}
+
+/// CPU time of this thread so far; zero where the system does not tell.
+fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|ran| ran.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_default())
+}
+
+/// Responses of `/healthz`.
+#[derive(Default)]
+struct Probed {
+    answered: Vec<Instant>,
+    /// The most CPU time that the thread of the API used between two of them.
+    longest: Duration,
+}
+
+impl Probed {
+    /// Calls it again and again until it is stopped. Must run on the thread of the API.
+    async fn until(port: u16, stop: Arc<AtomicBool>) -> Self {
+        let mut probed = Self::default();
+        let mut before = cpu_time();
+        while !stop.load(Ordering::SeqCst) {
+            assert_eq!(call(port, "GET", "/healthz", &[], "").await.status, 200);
+            probed.answered.push(Instant::now());
+            let now = cpu_time();
+            probed.longest = probed.longest.max(now.saturating_sub(before));
+            before = now;
+        }
+        probed
+    }
+
+    /// Average time between two responses within this time.
+    fn interval(&self, (started, ended): (Instant, Instant)) -> Duration {
+        let before = |time| self.answered.partition_point(|answered| *answered < time);
+        let count = before(ended) - before(started);
+        (ended - started) / u32::try_from(count + 1).unwrap()
+    }
 }
 
 /// Patterns that take long to compile or to match, or much memory.
@@ -102,32 +163,61 @@ fn bodies() -> Vec<String> {
     ]
 }
 
+/// All hostile requests, each kind among the others.
+fn hostile_requests() -> Vec<Hostile> {
+    let mut requests = Vec::new();
+    for list in patterns() {
+        let body = json!({"url": "http://a.test/", "include": list, "exclude": list});
+        for path in ["/v1/crawl", "/v1/map"] {
+            requests.push(Hostile {
+                path,
+                body: body.to_string(),
+                expected: Expected::FieldOrSuccess,
+            });
+        }
+    }
+    requests.extend(batches().into_iter().map(|(body, status)| Hostile {
+        path: "/v1/batch/scrape",
+        body: body.to_string(),
+        expected: Expected::Status(status),
+    }));
+    requests.extend(bodies().into_iter().map(|body| Hostile {
+        path: "/v1/crawl",
+        body,
+        expected: Expected::Refusal,
+    }));
+    requests
+}
+
+/// Many hostile requests at once, while `/healthz` is called. What is measured does not depend on what else the machine does:
+/// CPU time of the thread that responds, and response times compared with those before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn hostile_bodies_delay_nobody() {
     let service = service().await;
+    let port = service.port;
     let stop = Arc::new(AtomicBool::new(false));
-    let probing = tokio::spawn(probe(service.port, Arc::clone(&stop)));
-    for list in patterns() {
-        for path in ["/v1/crawl", "/v1/map"] {
-            let body = json!({"url": "http://a.test/", "include": list, "exclude": list});
-            let reply = post(&service, path, &body.to_string()).await;
-            if reply.status == 422 {
-                reply.names_field(reply.json()["field"].as_str().unwrap());
-            }
-        }
+    let idle_since = Instant::now();
+    for _ in 0..IDLE_CALLS {
+        assert_eq!(call(port, "GET", "/healthz", &[], "").await.status, 200);
     }
-    for (body, status) in batches() {
-        let reply = post(&service, "/v1/batch/scrape", &body.to_string()).await;
-        assert_eq!(reply.status, status, "{}", reply.body);
-        assert!(reply.body.len() < 500_000, "a response is limited in size");
-    }
-    for body in bodies() {
-        let reply = post(&service, "/v1/crawl", &body).await;
-        assert!(reply.status >= 400, "{}", reply.body);
-    }
+    let idle = idle_since.elapsed() / u32::try_from(IDLE_CALLS).unwrap();
+    let probing = tokio::spawn(Probed::until(port, Arc::clone(&stop)));
+    let sent: Vec<(Instant, Instant)> = stream::iter(hostile_requests())
+        .map(|request| request.send(port))
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
     stop.store(true, Ordering::SeqCst);
-    let longest = probing.await.unwrap();
-    assert!(longest < MAX_DELAY, "/healthz took {longest:?}");
+    let probed = probing.await.unwrap();
+    let intervals = sent.iter().map(|during| probed.interval(*during));
+    let slowest = intervals.max().unwrap();
+    let bound = MIN_BOUND.max(idle * MAX_SLOWDOWN);
+    assert!(
+        slowest < bound,
+        "/healthz took {slowest:?} while a request was handled, {idle:?} without"
+    );
+    let longest = probed.longest;
+    assert!(longest < MAX_CPU, "/healthz waited for {longest:?} of work");
 }
 
 #[tokio::test]

@@ -95,7 +95,7 @@ async fn crawl(fetch: &Arc<SpaceFetch>, max_requests: usize) -> MemoryStore {
         while !store.is_done() && fetch.requests().total < max_requests {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        stop.ask();
+        stop.request();
     };
     let (ended, ()) = tokio::join!(worker, end);
     ended.unwrap();

@@ -57,7 +57,7 @@ pub use mapped_url::{MappedUrl, NewMappedUrl};
 pub use owner::{Owner, Priority};
 pub use owner_usage::{AddedUsage, OwnerUsage, QuotaExceeded};
 pub use quota::{Quota, QuotaError};
-pub use refused_url::{RefusedUrl, TrapCounts};
+pub use refused_url::{RefusedCounts, RefusedUrl};
 pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};
 pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep, Usage};

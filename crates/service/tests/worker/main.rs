@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod both_frontiers;
+#[path = "../api/client.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod client;
 mod crashes;
 mod hostile_jobs;
 mod jobs;
@@ -10,6 +13,7 @@ mod leases;
 mod politeness;
 mod postgres;
 mod process;
+mod scrape_robots;
 mod settings;
 mod shares;
 mod site_file_pauses;

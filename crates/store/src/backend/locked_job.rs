@@ -2,7 +2,7 @@
 
 use super::owner_quotas::{QUEUED_TASKS, lets_held_tasks_finish};
 use super::{MAX_LEFT_OUT, Woken};
-use crate::{JobId, JobState, TrapCounts};
+use crate::{JobId, JobState, RefusedCounts};
 
 /// The stop reason of a job that left out tasks because of its limit of tasks.
 pub(super) const MAX_PAGES: &str = "max_pages";
@@ -30,8 +30,8 @@ pub struct LockedJob {
     pub admitted: i64,
     /// New tasks that were not admitted.
     pub left_out: i64,
-    /// URLs that were refused as crawler traps.
-    pub traps: TrapCounts,
+    /// URLs that were refused as crawler traps or as too deep.
+    pub traps: RefusedCounts,
     /// Body bytes.
     pub bytes: i64,
     /// Tasks that have not ended.
@@ -153,7 +153,7 @@ mod tests {
             open_depth: 2,
             admitted: 7,
             left_out: 0,
-            traps: TrapCounts::default(),
+            traps: RefusedCounts::default(),
             bytes: 0,
             open_tasks: 0,
             stored_bytes: 0,

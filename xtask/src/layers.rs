@@ -80,6 +80,7 @@ pub(crate) const LAYERS: [Layer; 21] = [
         &[
             "crawler-weburl",
             "crawler-model",
+            "crawler-sitefiles",
             "crawler-html",
             "crawler-frontier",
             "crawler-fetch",

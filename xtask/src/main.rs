@@ -20,6 +20,7 @@ mod soak;
 mod sqlx;
 mod test;
 mod tidy;
+mod traps;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -58,6 +59,9 @@ Long runs (results are recorded in docs/promises.md):
                 Run all tests three times while every core is kept busy: none may fail
   soak [--pages N]
                 Render many pages while browser processes are killed; look for lost pages, leaks and leftovers
+  traps [--seeds N] [--kind K]
+                Crawl generated sites with traps, 20 of each kind; print how many wanted pages were fetched and how many
+                requests were spent in traps
   fuzz [agree|markdown|links|resolver|url_key] [--seconds N]
                 Look for pages and URLs on which our parsers differ from the reference parsers; installs cargo-fuzz
   fuzz agree [--inputs N] [--seed S]
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         ["chaos", args @ ..] => chaos::start(args),
         ["busy", args @ ..] => busy::start(args),
         ["soak", args @ ..] => soak::start(args),
+        ["traps", args @ ..] => traps::start(args),
         ["fairness", args @ ..] => fairness::start(args),
         ["tenants", args @ ..] => owner_tests::tenants(args),
         ["egress", args @ ..] => egress::start(args),

@@ -246,7 +246,7 @@ pub(crate) async fn run_on(
     let drain_on_error = async |part: &mut (dyn Future<Output = anyhow::Result<()>> + Unpin)| {
         let ended = part.await;
         if ended.is_err() && stop.level() == StopLevel::Run {
-            stop.ask();
+            stop.request();
         }
         ended
     };

@@ -25,7 +25,7 @@ pub(crate) async fn listen(stop: Stop, console: Console) -> std::io::Result<()> 
             _ = terminate.recv() => (),
             _ = hangup.recv() => (),
         }
-        stop.ask();
+        stop.request();
         if stop.level() == StopLevel::Drain {
             let console = console.clone();
             let printed = tokio::task::spawn_blocking(move || {

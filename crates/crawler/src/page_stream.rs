@@ -129,8 +129,8 @@ impl Stream for PageStream {
 impl Drop for PageStream {
     fn drop(&mut self) {
         // The first call stops new requests, the second abandons those in flight.
-        self.stop.ask();
-        self.stop.ask();
+        self.stop.request();
+        self.stop.request();
     }
 }
 

@@ -27,7 +27,7 @@ pub use output_writer::OutputWriter;
 pub use progress::Progress;
 #[cfg(feature = "content")]
 pub use scrape::{
-    Document, HostGate, LocalHostGate, Part, ScrapeProblem, ScrapeResponse, Scraper, TurnRefused,
-    markdown,
+    Document, HostGate, LocalHostGate, Part, RobotsMemory, ScrapeProblem, ScrapeResponse, Scraper,
+    TurnRefused, markdown,
 };
 pub use stop::{Stop, StopLevel};

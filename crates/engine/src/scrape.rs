@@ -13,6 +13,7 @@ mod media;
 mod meta;
 mod problem;
 mod robots_cache;
+mod robots_memory;
 mod scrape_response;
 
 pub use content::markdown;
@@ -20,6 +21,7 @@ pub use document::{Document, Part};
 pub use host_gate::{HostGate, TurnRefused};
 pub use local_host_gate::LocalHostGate;
 pub use problem::ScrapeProblem;
+pub use robots_memory::RobotsMemory;
 pub use scrape_response::ScrapeResponse;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,6 +43,9 @@ use robots_cache::RobotsCache;
 
 /// Pauses shorter than this are not reported to the user.
 const MIN_REPORTED_PAUSE: Duration = Duration::from_secs(3);
+
+/// How often a request is put off because its robots.txt expired while it waited for its turn.
+const MAX_EXPIRED_TURNS: u32 = 3;
 
 /// Receives notices while pages are fetched.
 type NoticeFn = Box<dyn Fn(Notice) + Send + Sync>;
@@ -65,6 +70,8 @@ struct RequestOptions {
     js: JsPolicy,
     /// Every page is a separate visit.
     visit: u64,
+    /// Whether robots.txt is asked before each attempt.
+    obeys_robots: bool,
 }
 
 /// Why one URL has no response.
@@ -75,6 +82,8 @@ enum RequestError {
     Parked(Duration),
     /// Stopped before anything was sent.
     Stopped,
+    /// robots.txt does not permit it, or could not be read.
+    NotPermitted(ScrapeProblem),
 }
 
 impl From<TurnRefused> for RequestError {
@@ -93,6 +102,7 @@ impl RequestError {
             Self::Failed(failure) => ScrapeProblem::Failed { url, failure },
             Self::Parked(pause) => ScrapeProblem::Parked { url, pause },
             Self::Stopped => ScrapeProblem::Stopped { url },
+            Self::NotPermitted(problem) => problem,
         }
     }
 }
@@ -145,13 +155,11 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             max_attempts: self.plan.max_attempts,
             js,
             visit: self.visits.fetch_add(1, Ordering::Relaxed),
+            obeys_robots: self.plan.robots == RobotsPolicy::Respect,
         };
         let mut url = requested.url.clone();
         let mut visited: Vec<CrawlUrl> = Vec::new();
         loop {
-            if self.plan.robots == RobotsPolicy::Respect {
-                self.robots.permit(&url, requested, self).await?;
-            }
             let failed = |failure| ScrapeProblem::failed(&url, failure);
             let fetched = self
                 .request(&url, requested, options)
@@ -201,7 +209,7 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
         };
         let mut attempt = 1;
         loop {
-            let turn = self.unless_stopped(self.gate.turn(url)).await??;
+            let turn = self.permitted_turn(url, requested, options).await?;
             let sent_at = Instant::now();
             let response = self.fetch.fetch(request).await;
             if let Ok(fetched) = &response {
@@ -242,6 +250,31 @@ impl<T: Fetch, G: HostGate> Scraper<T, G> {
             }
             self.unless_stopped(tokio::time::sleep(delay)).await?;
             attempt += 1;
+        }
+    }
+
+    /// Waits for a turn under rules of robots.txt that are in force when it comes.
+    async fn permitted_turn(
+        &self,
+        url: &CrawlUrl,
+        requested: &RequestedUrl,
+        options: RequestOptions,
+    ) -> Result<G::Turn, RequestError> {
+        let mut expired = 0;
+        loop {
+            let permit = if options.obeys_robots {
+                let permit = self.robots.permit(url, requested, self).await;
+                Some(permit.map_err(RequestError::NotPermitted)?)
+            } else {
+                None
+            };
+            let turn = self.unless_stopped(self.gate.turn(url)).await??;
+            // A host whose turns always take longer than a failed fetch is remembered must not keep the page waiting forever.
+            let is_fresh = permit.is_none_or(|permit| self.robots.is_fresh(&permit));
+            if is_fresh || expired == MAX_EXPIRED_TURNS {
+                return Ok(turn);
+            }
+            expired += 1;
         }
     }
 

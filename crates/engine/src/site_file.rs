@@ -109,7 +109,7 @@ async fn attempt<T: Fetch>(
 }
 
 /// Returns the text of the file, if there is one.
-fn file_text(fetched: &Fetched) -> Option<String> {
+pub(crate) fn file_text(fetched: &Fetched) -> Option<String> {
     match (fetched.page_status(), &fetched.body) {
         (PageStatus::Success, Body::File(body) | Body::Html(body)) => {
             Some(String::from_utf8_lossy(body).into_owned())

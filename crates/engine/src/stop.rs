@@ -28,7 +28,7 @@ impl Stop {
     }
 
     /// Raises the level: the first call drains the crawl, the second stops it at once.
-    pub fn ask(&self) {
+    pub fn request(&self) {
         self.level.send_modify(|level| {
             *level = if *level == StopLevel::Run {
                 StopLevel::Drain

@@ -259,7 +259,7 @@ async fn the_first_stop_drains_and_the_second_ends_at_once() {
     let fetch = ScriptedFetch(
         move |path: &str| {
             if path == "/20" {
-                stop_clone.ask();
+                stop_clone.request();
             }
             endless(path)
         },
@@ -287,8 +287,8 @@ async fn the_first_stop_drains_and_the_second_ends_at_once() {
     );
 
     let stop = Stop::new();
-    stop.ask();
-    stop.ask();
+    stop.request();
+    stop.request();
     let sink = RecordingSink::default();
     let ended = tokio::time::timeout(
         Duration::from_secs(10),

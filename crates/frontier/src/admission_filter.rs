@@ -1,6 +1,6 @@
 //! The admission rules, for a frontier whose URLs are in a store.
 //!
-//! The keys remembered here only save work: the store decides whether a URL is new.
+//! The keys remembered here only save work: the store decides whether a URL is new, and counts each refused one once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,8 +14,8 @@ use crate::traps::{PageEvidence, Traps};
 /// Keys remembered before all are dropped.
 const MAX_KNOWN: usize = 200_000;
 
-/// Refused URLs that are told apart for each reason.
-const MAX_REFUSED: usize = 1_000;
+/// Refused URLs remembered for each reason before all are dropped.
+const MAX_REFUSED: usize = 100_000;
 
 /// A page whose links are admitted, and what they tell about it.
 #[derive(Debug)]
@@ -116,10 +116,17 @@ impl AdmissionFilter {
         }
     }
 
-    /// Whether a refusal is to be reported: it is the first one of this URL for this reason, and not one of very many.
+    /// Whether a refusal is to be reported: it is the first one of this URL for this reason, as far as is remembered.
     pub fn is_first_refusal(&mut self, key: UrlKey, reason: RefuseReason) -> bool {
         let refused = self.refused.entry(reason).or_default();
-        refused.len() < MAX_REFUSED && refused.insert(key)
+        if refused.len() >= MAX_REFUSED {
+            if reason == RefuseReason::TooDeep {
+                // Fewer are counted, and most pages of the last level have some.
+                return false;
+            }
+            refused.clear();
+        }
+        refused.insert(key)
     }
 
     /// Prepares a task for its start, or returns why it is a trap.
@@ -176,5 +183,24 @@ impl AdmissionFilter {
             return true;
         }
         plan.traps && Traps::plain_key(from.parts(), keys) == Traps::plain_key(to.parts(), keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_refusal_is_reported_once() {
+        let mut filter = AdmissionFilter::default();
+        let reasons = [RefuseReason::TrapQuery, RefuseReason::TooDeep];
+        let mut report = || {
+            let keys = (0..2_000).map(UrlKey);
+            let reported =
+                keys.map(|key| reasons.map(|reason| filter.is_first_refusal(key, reason)));
+            reported.flatten().filter(|is_first| *is_first).count()
+        };
+        assert_eq!(report(), 4_000);
+        assert_eq!(report(), 0);
     }
 }

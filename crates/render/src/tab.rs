@@ -109,6 +109,13 @@ fn setup_calls(
     ]
 }
 
+/// The failure of a page whose document the browser refuses to return.
+fn unreadable(error: &CdpError) -> Failure {
+    tracing::info!(error = error.detail(), "cannot read a document");
+    let message = "the browser could not read the page's document";
+    Failure::new(FailKind::Protocol, message)
+}
+
 /// The failure of a page that took longer than the time limit.
 fn timed_out(what: &str, settings: &RenderSettings) -> Failure {
     let seconds = settings.nav_timeout.as_secs_f32();
@@ -256,11 +263,7 @@ impl Tab {
                 match snapshot {
                     Ok(snapshot) => Ok(parts.document(snapshot, halted)),
                     Err(CdpError::Timeout(_)) => Err(not_settled()),
-                    Err(error @ CdpError::Refused(..)) => {
-                        tracing::info!(error = error.detail(), "cannot read a document");
-                        let message = "the browser could not read the page's document";
-                        Err(Failure::new(FailKind::Protocol, message))
-                    }
+                    Err(error @ CdpError::Refused(..)) => Err(unreadable(&error)),
                     Err(error) => Err(crashed(&error)),
                 }
             }

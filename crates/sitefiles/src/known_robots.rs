@@ -89,6 +89,21 @@ impl KnownRobots {
         }
     }
 
+    /// What is known from stored fetches, in their order. `before` is what this process knew; rules that it has read later than
+    /// the stored ones stay in force.
+    pub fn restored(
+        stored: impl IntoIterator<Item = RobotsFetch>,
+        before: Option<Self>,
+        now: Duration,
+        lifetime: Duration,
+    ) -> Option<Self> {
+        stored.into_iter().fold(before, |before, fetch| {
+            let known = Self::after(fetch, before.clone(), now, lifetime);
+            let is_older = |before: &Self| known.was_read() && before.was_read_after(&known);
+            before.filter(is_older).or(Some(known))
+        })
+    }
+
     /// The file in force. One that has expired is fetched again before it is used.
     pub fn file(&self) -> &RobotsFile {
         &self.file
@@ -192,6 +207,40 @@ mod tests {
                         && known.is_expired(expected)
                 );
             }
+        }
+    }
+
+    #[test]
+    fn stored_fetches_replace_only_what_was_read_before_them() {
+        let stored = |file, age| RobotsFetch {
+            age,
+            ..RobotsFetch::now(file, None)
+        };
+        let restored =
+            |stored: Vec<RobotsFetch>, before, now| KnownRobots::restored(stored, before, now, DAY);
+        assert!(restored(Vec::new(), None, DAY).is_none());
+        let own = fetched(rules(), None, Duration::ZERO);
+        for failure in failures() {
+            // The rules that this process has read outlast a failure that another one has stored.
+            let known = restored(
+                vec![stored(failure.clone(), MINUTE / 2)],
+                Some(own.clone()),
+                DAY,
+            );
+            let known = known.unwrap();
+            assert!(known.was_read() && !known.is_expired(DAY), "{failure:?}");
+            // A file that was read, and could not be fetched again.
+            let both = vec![stored(rules(), 2 * DAY), stored(failure, MINUTE)];
+            let known = restored(both, None, 3 * DAY).unwrap();
+            assert!(known.was_read() && known.is_expired(3 * DAY));
+        }
+        for (age, is_newer) in [(DAY / 2, true), (2 * DAY, false)] {
+            let file = stored(RobotsFile::without_rules(), age);
+            let known = restored(vec![file], Some(own.clone()), DAY).unwrap();
+            let RobotsFile::Rules(robots) = known.file() else {
+                panic!("{known:?}");
+            };
+            assert_eq!(robots.allows("/x"), is_newer);
         }
     }
 

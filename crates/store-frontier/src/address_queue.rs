@@ -40,15 +40,26 @@ pub(crate) struct AddressedWork {
     turn: Option<(Option<AddressSlot>, Moment)>,
 }
 
+/// What a turn is worth when there is a place for its work.
+#[derive(Debug)]
+pub(crate) enum TakenTurn {
+    /// The work may start, with this slot if its address has slots.
+    Start(Option<AddressSlot>),
+    /// It needs another turn.
+    Passed,
+}
+
 impl AddressedWork {
-    /// Takes the slot if the turn has not passed: the next request may already be under way.
-    pub(crate) fn take_turn(&mut self, now: Moment) -> Option<Option<AddressSlot>> {
-        let (slot, at) = self.turn.take()?;
-        if now <= at + max_lateness(self.missed) {
-            return Some(slot);
+    /// Takes the turn, unless it has passed: the next request may already be under way.
+    pub(crate) fn take_turn(&mut self, now: Moment) -> TakenTurn {
+        match self.turn.take() {
+            Some((slot, at)) if now <= at + max_lateness(self.missed) => TakenTurn::Start(slot),
+            Some(_) => {
+                self.missed += 1;
+                TakenTurn::Passed
+            }
+            None => TakenTurn::Passed,
         }
-        self.missed += 1;
-        None
     }
 
     /// Gives up its turn, because there is no place for it.

@@ -27,6 +27,7 @@ mod settlement_queue;
 mod sitemap_reader;
 mod store_client;
 mod store_frontier;
+mod stored_robots;
 mod worker_counts;
 
 pub use address_queue::{AddressSlot, AddressTurn, AddressTurns};
@@ -36,4 +37,5 @@ pub use job_cache::Planner;
 pub use name_queue::NameLookup;
 pub use settings::StoreFrontierSettings;
 pub use store_frontier::StoreFrontier;
+pub use stored_robots::{robots_fetches, robots_text};
 pub use worker_counts::{WorkerCounts, WorkerTotals};

@@ -7,7 +7,7 @@ use crawler_frontier::{Moment, SiteFileResult, SiteFileTask, Work};
 use crawler_store::{ClaimRoom, PlaceShares};
 use crawler_weburl::Origin;
 
-use crate::address_queue::AddressSlot;
+use crate::address_queue::{AddressSlot, TakenTurn};
 use crate::held_task::Stage;
 use crate::pick::max_lateness;
 use crate::{FrontierStore, StoreFrontier};
@@ -171,8 +171,8 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 continue;
             }
             match due.take_turn(now) {
-                Some(slot) => self.begin(due.work, slot, starts, now),
-                None => self.start_work(due.work, due.missed, starts, now),
+                TakenTurn::Start(slot) => self.begin(due.work, slot, starts, now),
+                TakenTurn::Passed => self.start_work(due.work, due.missed, starts, now),
             }
         }
     }

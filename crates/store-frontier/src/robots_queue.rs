@@ -4,9 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use crawler_frontier::{Moment, RobotsTask, sitemaps_of};
-use crawler_sitefiles::{KnownRobots, Robots, RobotsFetch, RobotsFile, robots_token};
-use crawler_store::{RobotsText, StoredRobots};
+use crawler_sitefiles::{KnownRobots, RobotsFetch, RobotsFile};
+use crawler_store::StoredRobots;
 use crawler_weburl::{CrawlUrl, Origin};
+
+use crate::stored_robots::robots_fetches;
 
 /// Maximum number of origins; above it, all but the pending ones are dropped.
 const MAX_ORIGINS: usize = 2_000;
@@ -95,15 +97,16 @@ impl RobotsQueue {
         lifetime: Duration,
         now: Moment,
     ) -> Vec<u64> {
-        if let Some(known) = stored.and_then(|stored| restored(stored, agent, lifetime, now)) {
+        let before = match self.origins.get(origin) {
+            Some(Entry::Pending { before, .. }) => before.clone(),
+            _ => None,
+        };
+        let stored = stored.map_or_else(Vec::new, |stored| robots_fetches(stored, agent));
+        if let Some(known) = KnownRobots::restored(stored, before, now, lifetime) {
             if !known.is_expired(now) {
                 return self.insert(origin, known);
             }
-            if let Some(Entry::Pending { before, .. }) = self.origins.get_mut(origin)
-                && before
-                    .as_ref()
-                    .is_none_or(|before| known.was_read_after(before))
-            {
+            if let Some(Entry::Pending { before, .. }) = self.origins.get_mut(origin) {
                 *before = Some(known);
             }
         }
@@ -197,30 +200,4 @@ impl Entry {
             before,
         }
     }
-}
-
-/// What the store knows about a robots.txt.
-fn restored(
-    stored: StoredRobots,
-    agent: &str,
-    lifetime: Duration,
-    now: Moment,
-) -> Option<KnownRobots> {
-    let file = |robots| match robots {
-        RobotsText::Text(text) => {
-            RobotsFile::Rules(Robots::parse(text.as_bytes(), robots_token(agent)))
-        }
-        RobotsText::Absent => RobotsFile::without_rules(),
-        RobotsText::Throttled(failure) => RobotsFile::Throttled(failure),
-        RobotsText::Unavailable(failure) => RobotsFile::Unavailable(failure),
-        RobotsText::Unreachable(failure) => RobotsFile::Unreachable(failure),
-    };
-    let in_order = [stored.read, stored.failed].into_iter().flatten();
-    in_order.fold(None, |before, (robots, age)| {
-        let fetch = RobotsFetch {
-            age,
-            ..RobotsFetch::now(file(robots), None)
-        };
-        Some(KnownRobots::after(fetch, before, now, lifetime))
-    })
 }

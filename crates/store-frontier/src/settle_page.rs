@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crawler_frontier::{AdmissionFilter, Bounds, HostResponse, Moment, link_refusal, retry_delay};
 use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop};
-use crawler_model::{CrawlRules, Discovery, Failure, Outcome, PageReport, SitemapPolicy};
+use crawler_model::{
+    CrawlRules, Discovery, Failure, Outcome, PageReport, RefuseReason, SitemapPolicy,
+};
 use crawler_store::{
     JobKind, NewDocument, NewMappedUrl, NewTask, RefusedUrl, Settlement, TaskOutcome,
 };
@@ -285,7 +287,10 @@ fn admit_links(
         };
         match admission {
             Ok(()) => found.push(task()),
-            Err(reason) if reason.is_trap() && filter.is_first_refusal(link.key, reason) => {
+            Err(reason)
+                if (reason.is_trap() || reason == RefuseReason::TooDeep)
+                    && filter.is_first_refusal(link.key, reason) =>
+            {
                 let task = task();
                 refused.push(RefusedUrl { task, reason });
             }

@@ -7,10 +7,10 @@ use crawler_frontier::{
     SiteFileResult, SiteFileStep, retry_delay,
 };
 use crawler_model::site_rules::SITE_FILE_ATTEMPTS;
-use crawler_sitefiles::{RobotsFetch, RobotsFile};
-use crawler_store::RobotsText;
+use crawler_sitefiles::RobotsFetch;
 
 use crate::places::SiteFileKey;
+use crate::stored_robots::robots_text;
 use crate::worker_counts::add;
 use crate::{FrontierStore, StoreFrontier};
 
@@ -80,12 +80,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
             SiteFileStep::Done(file) => file,
         };
-        let stored = match &file {
-            RobotsFile::Rules(_) => text.map_or(RobotsText::Absent, RobotsText::Text),
-            RobotsFile::Throttled(failure) => RobotsText::Throttled(failure.clone()),
-            RobotsFile::Unavailable(failure) => RobotsText::Unavailable(failure.clone()),
-            RobotsFile::Unreachable(failure) => RobotsText::Unreachable(failure.clone()),
-        };
+        let stored = robots_text(&file, text);
         let origin = site_file.origin;
         self.client.save_robots(origin.clone(), stored);
         let lifetime = self.site_file_plan.robots_lifetime;

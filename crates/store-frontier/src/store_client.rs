@@ -13,12 +13,15 @@ use crawler_store::{
 };
 use crawler_weburl::{CrawlUrl, HostKey, Origin};
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::FrontierStore;
 use crate::address_queue::{AddressSlot, AddressTurn};
 use crate::job_cache::{PlannedJob, Planner};
 use crate::name_queue::NameLookup;
+
+/// The wait before a robots.txt is looked up again.
+const LOOKUP_RETRY: Duration = Duration::from_secs(1);
 
 /// The result of a store call.
 #[derive(Debug)]
@@ -182,13 +185,24 @@ impl<S: FrontierStore> StoreClient<S> {
         });
     }
 
+    /// Looks up a robots.txt, until the store responds: if the file were fetched instead and could not be, a path would be
+    /// permitted that is known to be disallowed.
     pub(crate) fn robots(&self, origin: Origin) {
-        let (store, timeout) = (self.store.clone(), self.timeout);
+        let (store, timeout, events) = (self.store.clone(), self.timeout, self.events.clone());
         self.spawn(async move {
-            // If it is not stored, or the call fails, it is fetched from the site.
-            let stored = within(timeout, store.robots(origin.as_str())).await;
-            let stored = stored.ok().flatten();
-            Event::Robots { origin, stored }
+            loop {
+                match within(timeout, store.robots(origin.as_str())).await {
+                    Ok(stored) => return Event::Robots { origin, stored },
+                    Err(error) if error.retryable() && !events.is_closed() => {
+                        sleep(LOOKUP_RETRY).await;
+                    }
+                    // It will never be read, so it is fetched and replaced.
+                    Err(_) => {
+                        let stored = None;
+                        return Event::Robots { origin, stored };
+                    }
+                }
+            }
         });
     }
 

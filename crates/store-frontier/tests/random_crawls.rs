@@ -232,6 +232,7 @@ fn lost_responses_and_failed_calls_lose_no_page() {
             refused: 6,
             lost: 6,
             slowest: 40,
+            ..Odds::default()
         };
         let mut test = CrawlTest::new(number, odds, 0);
         test.run(number, None).await;

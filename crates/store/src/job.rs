@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::{
-    IdempotencyKey, JobId, JobState, JobStopReason, NewTask, Owner, Priority, TrapCounts,
+    IdempotencyKey, JobId, JobState, JobStopReason, NewTask, Owner, Priority, RefusedCounts,
     UnixMillis,
 };
 
@@ -137,8 +137,8 @@ pub struct Job {
     /// New tasks that were not admitted, because of `max_tasks` or an early end. Counted up to
     /// [`MAX_LEFT_OUT`](crate::backend::MAX_LEFT_OUT).
     pub left_out: u64,
-    /// URLs that were not followed as crawler traps, by reason.
-    pub traps: TrapCounts,
+    /// URLs that were not followed, by reason.
+    pub refused: RefusedCounts,
     /// Documents stored.
     pub documents: u64,
     /// Mapped URLs stored.

@@ -61,7 +61,7 @@ pub use owner::{Owner, Priority};
 pub use owner_usage::{AddedUsage, OwnerUsage, QuotaExceeded};
 pub use place_shares::{ClaimRoom, PlaceShares};
 pub use quota::{Quota, QuotaError};
-pub use refused_url::{RefusedUrl, TrapCounts};
+pub use refused_url::{RefusedCounts, RefusedUrl};
 pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};
 pub use roles::{ApiKeys, HostTurns, JobQueue, Jobs, Results, RobotsRecords, Upkeep, Usage};

@@ -94,6 +94,7 @@ macro_rules! conformance {
             traps::refused_urls_are_skipped_tasks,
             traps::a_refused_url_is_admitted_when_another_page_leads_to_it,
             traps::at_most_so_many_refused_urls_are_stored,
+            traps::refused_urls_that_are_not_stored_are_counted_once,
             idempotency::a_repeated_request_finds_its_job,
             idempotency::concurrent_requests_with_one_key_create_one_job,
             idempotency::a_key_ends_with_its_job,

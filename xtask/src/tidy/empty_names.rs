@@ -15,7 +15,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 const OS_PROCESS: &str = "a process of the operating system";
 /// Types that may be called so, and why.
-const TYPES: [(&str, &str); 8] = [
+const TYPES: [(&str, &str); 9] = [
     (
         "SharedBrowser",
         "the API and the worker of one process share it",
@@ -25,6 +25,7 @@ const TYPES: [(&str, &str); 8] = [
     ("SimpleBase", HTML_BASE),
     ("Process", OS_PROCESS),
     ("ProcessKills", OS_PROCESS),
+    ("RunningProcess", OS_PROCESS),
     ("SingleProcess", OS_PROCESS),
     ("WorkerProcess", OS_PROCESS),
 ];

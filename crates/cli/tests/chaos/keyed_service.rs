@@ -89,10 +89,10 @@ impl Caller {
         body: Option<&Value>,
     ) -> Result<(u16, String)> {
         let body = body.map(Value::to_string).unwrap_or_default();
-        let headers: String = headers
+        let headers = headers
             .iter()
-            .map(|(name, value)| format!("{name}: {value}\r\n"))
-            .collect();
+            .map(|(name, value)| format!("{name}: {value}\r\n"));
+        let headers = headers.collect::<Vec<_>>().concat();
         let request = format!(
             "{method} {target} HTTP/1.0\r\nhost: localhost\r\nauthorization: Bearer {}\r\n{headers}\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",

@@ -7,9 +7,12 @@ use crawler_frontier::HostResponse;
 use crawler_model::Failure;
 use crawler_weburl::CrawlUrl;
 
+use super::RobotsMemory;
+
 /// Limits requests to each host. A [`Scraper`](super::Scraper) has exactly one, and nothing below it limits requests again.
-/// [`LocalHostGate`](super::LocalHostGate) is for a single process; a service uses turns in its store.
-pub trait HostGate: Send + Sync {
+/// [`LocalHostGate`](super::LocalHostGate) is for a single process; a service uses turns in its store, which also has the
+/// robots.txt files that its other processes have read.
+pub trait HostGate: RobotsMemory {
     /// Permission for one request, until it is dropped.
     type Turn: Send;
 

@@ -12,6 +12,7 @@ use crawler_weburl::{CrawlUrl, HostKey};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use super::RobotsMemory;
 use super::host_gate::{HostGate, TurnRefused};
 
 /// Number of hosts at which idle ones are removed.
@@ -92,6 +93,9 @@ impl LocalHostGate {
         Arc::clone(host)
     }
 }
+
+/// The scraper itself remembers what it has fetched.
+impl RobotsMemory for LocalHostGate {}
 
 impl HostGate for LocalHostGate {
     type Turn = LocalTurn;

@@ -377,7 +377,7 @@ async fn nothing_is_sent_after_a_stop() {
     let url = requested(URL);
     let stopping = async {
         tokio::time::sleep(Duration::from_secs(5)).await;
-        stop.ask();
+        stop.request();
     };
     let started_at = Instant::now();
     let (got, ()) = tokio::join!(scraper.get(&url, JsPolicy::Never), stopping);

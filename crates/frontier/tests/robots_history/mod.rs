@@ -1,5 +1,5 @@
 //! Random histories of a robots.txt on a simulated clock, and a check of every request against the rules in force; shared by
-//! the tests of the frontier, the journal and the store frontier.
+//! the tests of the frontier, the journal, the store frontier and the scraper.
 //!
 //! The rules that were read last are in force for thirty days; without such rules, `robots_errors` decides. A copy is used
 //! for its lifetime, and for a minute after a failed fetch and its pause. A pause that a host asked for is over before its next request.
@@ -111,25 +111,33 @@ impl RobotsHistory {
 
     /// How long a request takes.
     pub(crate) fn takes(&mut self, work: &Work) -> Duration {
-        let longest = match work {
-            Work::SiteFile(_) => MINUTE,
-            Work::Page(_) => match self.dice.below(6) {
+        self.request_takes(matches!(work, Work::Page(_)))
+    }
+
+    pub(crate) fn request_takes(&mut self, is_page: bool) -> Duration {
+        let longest = if is_page {
+            match self.dice.below(6) {
                 0 | 1 => MINUTE,
                 2 => HOUR,
                 3 => 8 * HOUR,
                 4 => 2 * DAY,
                 _ => 8 * DAY,
-            },
+            }
+        } else {
+            MINUTE
         };
         Duration::from_millis(1 + self.dice.below(u64::try_from(longest.as_millis()).unwrap()))
     }
 
     /// Checks a request that starts now.
     pub(crate) fn check(&mut self, work: &Work, now: Duration) {
-        let url = match work {
-            Work::Page(task) => &task.url,
-            Work::SiteFile(site_file) => site_file.url(),
-        };
+        match work {
+            Work::Page(task) => self.check_request(&task.url, true, now),
+            Work::SiteFile(site_file) => self.check_request(site_file.url(), false, now),
+        }
+    }
+
+    pub(crate) fn check_request(&mut self, url: &CrawlUrl, is_page: bool, now: Duration) {
         let host = url.host_key().to_string();
         let paused = self.observed.pauses.get(&host).copied().unwrap_or_default();
         let seed = self.seed;
@@ -137,13 +145,13 @@ impl RobotsHistory {
             now >= paused,
             "history {seed}: {url} at {now:?}, paused until {paused:?}"
         );
-        if let Work::Page(task) = work {
-            self.check_page(task, now);
+        if is_page {
+            self.check_page(url, now);
         }
     }
 
-    fn check_page(&mut self, task: &Task, now: Duration) {
-        let (seed, url) = (self.seed, &task.url);
+    fn check_page(&mut self, url: &CrawlUrl, now: Duration) {
+        let seed = self.seed;
         self.requests += 1;
         let Some((fetched, last)) = self.last else {
             panic!("history {seed}: {url} before robots.txt");
@@ -192,7 +200,7 @@ impl RobotsHistory {
     }
 
     /// The response to a request for robots.txt.
-    fn robots(&mut self, site_file: RobotsTask, now: Duration) -> SiteFileReport {
+    pub(crate) fn robots(&mut self, site_file: RobotsTask, now: Duration) -> SiteFileReport {
         let serving = self.changes.range(..=now).next_back().unwrap().1.clone();
         self.refetches += u32::from(self.last.is_some());
         let (mut status, mut retry_after, mut text) = (None, None, None);

@@ -122,7 +122,9 @@ async fn a_failure_is_passed_on() {
     let answer = r#"{"failed":{"kind":"render_budget","message":"too much"}}"#;
     // After a heartbeat.
     let bytes = [vec![0; 4], message(answer)].concat();
-    fixture.serving(bytes, async |_stream| std::future::pending().await);
+    fixture.serving(bytes, async |_stream| {
+        std::future::pending::<()>().await;
+    });
     let failure = fixture.page().await;
     assert_eq!(
         (failure.kind, failure.message.as_str()),
@@ -168,7 +170,9 @@ async fn only_the_time_of_a_tab_is_counted() {
     assert_eq!(counted(), (Vec::new(), 0));
     // It fails without a tab.
     let fixture = Fixture::new();
-    fixture.serving(failed(0), async |_stream| std::future::pending().await);
+    fixture.serving(failed(0), async |_stream| {
+        std::future::pending::<()>().await;
+    });
     fixture.metered_page(Some(&meter)).await;
     assert_eq!(counted(), (vec![Duration::ZERO], 0));
     // It fails with one that was held for a part of the time.
@@ -177,16 +181,18 @@ async fn only_the_time_of_a_tab_is_counted() {
     fixture.serving(message(r#""started""#), async move |mut stream| {
         sleep(Duration::from_secs(5)).await;
         stream.write_all(&answer).await.unwrap();
-        std::future::pending().await
+        std::future::pending::<()>().await;
     });
     fixture.metered_page(Some(&meter)).await;
     assert_eq!(counted(), (vec![Duration::from_secs(2)], 1));
     // It reports more time than has passed.
     let fixture = Fixture::new();
-    fixture.serving(failed(9_999), async |_stream| std::future::pending().await);
+    fixture.serving(failed(9_999), async |_stream| {
+        std::future::pending::<()>().await;
+    });
     fixture.metered_page(Some(&meter)).await;
     let (times, count) = counted();
-    assert!(times[0] < Duration::from_secs(60), "{times:?}");
+    assert!(times[0] < Duration::from_mins(1), "{times:?}");
     assert_eq!(count, 1);
     // It ends after the page had a tab.
     let fixture = Fixture::new();
@@ -229,7 +235,9 @@ fn a_render_process_that_allows_more_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_falls_silent_fails_the_page() {
     let fixture = Fixture::new();
-    fixture.serving(vec![0; 8], async |_stream| std::future::pending().await);
+    fixture.serving(vec![0; 8], async |_stream| {
+        std::future::pending::<()>().await;
+    });
     let failure = fixture.page().await;
     assert_eq!(failure.kind, FailKind::Browser);
     assert_eq!(failure.message, "the render process does not respond");
@@ -263,7 +271,9 @@ async fn a_server_that_comes_back_is_used_again() {
         // As soon as the first attempt has failed.
         tokio::task::yield_now().await;
         let answer = message(r#"{"failed":{"kind":"dns","message":"on purpose"}}"#);
-        fixture.serving(answer, async |_stream| std::future::pending().await);
+        fixture.serving(answer, async |_stream| {
+            std::future::pending::<()>().await;
+        });
     };
     let (failure, ()) = tokio::join!(page, back);
     assert_eq!(failure.kind, FailKind::Dns);

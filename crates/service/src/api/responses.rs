@@ -86,10 +86,13 @@ pub(super) struct JobResponse {
     tasks: TaskCounts,
     /// Number of distinct URLs that were found but not added because of a limit, counted up to 1,000,000.
     left_out: u64,
-    /// Number of URLs that were not followed because they look like crawler traps, by reason. Each is a skipped task; of links
-    /// in traps, at most 1,000 per reason are stored and counted. Send `"traps": "off"` to follow them.
+    /// Number of distinct URLs that were not followed because they look like crawler traps, by reason. Each is a skipped task; of
+    /// links in traps, at most 1,000 per reason are, and up to 1,000,000 others are only counted.
+    /// Send `"traps": "off"` to follow them.
     #[schema(value_type = Object)]
     traps: BTreeMap<String, u64>,
+    /// Number of distinct URLs that were found beyond `max_depth` only, and so are not tasks, counted up to 10,000.
+    too_deep: u64,
     /// Number of documents stored.
     documents: u64,
     /// Number of mapped URLs stored.
@@ -120,9 +123,10 @@ impl From<Job> for JobResponse {
                 total: job.counts.total(),
             },
             left_out: job.left_out,
+            too_deep: job.refused.too_deep(),
             traps: job
-                .traps
-                .iter()
+                .refused
+                .traps()
                 .map(|(reason, count)| (reason.to_owned(), count))
                 .collect(),
             documents: job.documents,

@@ -1,16 +1,18 @@
-//! The per-host limits of `/v1/scrape`: its requests take turns in the store, together with those of the workers.
+//! What `/v1/scrape` shares with the workers through the store: the limits per host, whose turns its requests take, and the
+//! robots.txt files.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crawler_engine::{HostGate, TurnRefused};
+use crawler_engine::{HostGate, RobotsMemory, TurnRefused};
 use crawler_fetch::Guard;
 use crawler_frontier::{HostResponse, Rng};
 use crawler_model::site_rules::MAX_WAIT;
 use crawler_model::{FailKind, Failure, lock};
+use crawler_sitefiles::{RobotsFetch, RobotsFile};
 use crawler_store::{HostTurn, Store};
-use crawler_store_frontier::HostPaces;
-use crawler_weburl::CrawlUrl;
+use crawler_store_frontier::{HostPaces, robots_fetches, robots_text};
+use crawler_weburl::{CrawlUrl, Origin};
 
 use super::scrape_turn::{self, Awaited};
 use crate::address_limits::AddressLimits;
@@ -52,6 +54,50 @@ impl<S: Store> StoreHostGate<S> {
     }
 }
 
+/// The failure of a scrape that needs the store.
+fn no_response() -> Failure {
+    Failure::new(FailKind::Internal, "the store does not respond")
+}
+
+/// The robots.txt files that the workers use.
+impl<S: Store> RobotsMemory for StoreHostGate<S> {
+    async fn stored_robots(
+        &self,
+        origin: &Origin,
+        user_agent: &str,
+    ) -> Result<Vec<RobotsFetch>, Failure> {
+        match self.store.robots(origin.as_str()).await {
+            Ok(stored) => {
+                Ok(stored.map_or_else(Vec::new, |stored| robots_fetches(stored, user_agent)))
+            }
+            Err(error) if error.retryable() => {
+                tracing::warn!(%error, %origin, "cannot get a robots.txt from the store");
+                Err(no_response())
+            }
+            // It will never be read, so it is fetched and replaced.
+            Err(error) => {
+                tracing::warn!(%error, %origin, "a stored robots.txt cannot be read");
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    async fn save_robots(
+        &self,
+        origin: &Origin,
+        file: &RobotsFile,
+        text: Option<String>,
+    ) -> Result<(), Failure> {
+        let saved = self
+            .store
+            .save_robots(origin.as_str(), robots_text(file, text));
+        saved.await.map_err(|error| {
+            tracing::warn!(%error, %origin, "cannot store a robots.txt");
+            no_response()
+        })
+    }
+}
+
 impl<S: Store> HostGate for StoreHostGate<S> {
     /// The slots of the host, and of its address if others share it. None for a URL that the guard refuses: nothing is sent
     /// to it.
@@ -71,8 +117,7 @@ impl<S: Store> HostGate for StoreHostGate<S> {
             let turn = self.store.take_turn(&host, self.lease).await;
             let turn = turn.map_err(|error| {
                 tracing::warn!(%error, %host, "cannot get a turn from the store");
-                let failure = Failure::new(FailKind::Internal, "the store does not respond");
-                TurnRefused::Failed(failure)
+                TurnRefused::Failed(no_response())
             })?;
             match turn {
                 HostTurn::Granted { id, delay } => {

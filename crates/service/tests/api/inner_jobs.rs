@@ -76,7 +76,7 @@ async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps
     let body = json!({"url": site.url("/"), "sitemaps": "only"});
     let id = service.create("/v1/crawl", &body).await;
     let only = tasks_of(&service, &id).await;
-    stop.ask();
+    stop.request();
     working.await.unwrap().unwrap();
     // A job without any page says what happened to a sitemap.
     let error = only[0]["error"].as_str().unwrap();

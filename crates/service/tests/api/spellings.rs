@@ -116,7 +116,7 @@ async fn finish_jobs(service: &TestService, ids: &[String]) {
         let events = service.get(&format!("/v1/jobs/{id}/events")).await;
         assert!(events.body.contains("event: finished"), "{}", events.body);
     }
-    stop.ask();
+    stop.request();
     working.await.unwrap().unwrap();
 }
 

@@ -156,6 +156,28 @@ async fn robots_txt_is_obeyed_unless_disabled() {
     }
 }
 
+/// Links to known pages are not beyond the limit, and a URL that several pages link to is counted once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_counts_the_urls_beyond_its_maximum_depth() {
+    let server = Server::start(
+        Pages::new()
+            .links("/", &["/a", "/b"])
+            .links("/a", &["/", "/b", "/c"])
+            .links("/b", &["/a", "/c", "/d"]),
+    );
+    let test_store = TestStore::fresh(fast()).await;
+    for (max_depth, too_deep) in [(1, 2), (2, 0)] {
+        let params = JobParams {
+            max_depth: Some(max_depth),
+            ..JobParams::for_url(server.url("/"))
+        };
+        let (job, _) = test_store.run(JobKind::Crawl, &params).await;
+        assert_eq!(job.refused.too_deep(), too_deep, "{job:?}");
+        assert_eq!((job.counts.total(), job.left_out), (5 - too_deep, 0));
+        assert_eq!(job.refused.traps().count(), 0);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_temporary_error_is_retried_and_a_permanent_one_fails() {
     let requests = std::sync::atomic::AtomicUsize::new(0);

@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod both_frontiers;
+#[path = "../api/client.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod client;
 mod crashes;
 mod hostile_jobs;
 mod jobs;
@@ -12,6 +15,7 @@ mod politeness;
 mod postgres;
 mod process;
 mod recorded_log;
+mod scrape_robots;
 mod settings;
 mod shares;
 mod site_file_pauses;

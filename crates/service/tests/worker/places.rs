@@ -92,8 +92,8 @@ fn fast_urls(pages: usize) -> impl Iterator<Item = String> {
 
 /// Stops a worker without waiting for its requests.
 async fn stop_at_once(worker: RunningWorker) {
-    worker.stop.ask();
-    worker.stop.ask();
+    worker.stop.request();
+    worker.stop.request();
     worker.stop().await;
 }
 

@@ -22,7 +22,7 @@ const INTERVAL: &str = "WORKER_TEST_INTERVAL";
 const NAME: &str = "postgres::a_worker_that_never_stops";
 
 /// A database that is dropped at the end of its test.
-struct Database {
+pub(crate) struct Database {
     name: String,
     url: String,
 }
@@ -94,7 +94,7 @@ async fn open(url: &str, hosts: HostDefaults) -> PostgresStore {
     PostgresStore::open(url, options).await.unwrap()
 }
 
-async fn fresh(hosts: HostDefaults) -> TestStore<PostgresStore, Database> {
+pub(crate) async fn fresh(hosts: HostDefaults) -> TestStore<PostgresStore, Database> {
     let location = Database::fresh().await;
     let store = open(&location.url, hosts).await;
     TestStore { store, location }

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawler_engine::{
-    HostGate, OutputWriter, Progress, ScrapeProblem, Scraper, Stop, TurnRefused, drive,
+    HostGate, OutputWriter, Progress, RobotsMemory, ScrapeProblem, Scraper, Stop, TurnRefused,
+    drive,
 };
 use crawler_fetch::{Body, FakeFetch, Fetched, RequestedUrl, fake};
 use crawler_frontier::{HostPace, HostResponse, MemoryFrontier, Rng};
@@ -278,6 +279,8 @@ async fn a_worker_follows_the_rules() {
 /// Grants every request and records the pauses.
 #[derive(Clone, Default)]
 struct OpenGate(Arc<Mutex<HashSet<String>>>);
+
+impl RobotsMemory for OpenGate {}
 
 impl HostGate for OpenGate {
     type Turn = ();

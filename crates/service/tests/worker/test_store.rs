@@ -158,7 +158,7 @@ impl RunningWorker {
 
     /// Drains the worker and returns its counters.
     pub(crate) async fn stop(self) -> WorkerTotals {
-        self.stop.ask();
+        self.stop.request();
         self.task.await.unwrap();
         self.counts.numbers()
     }

@@ -102,7 +102,7 @@ async fn an_archive_of_many_days_is_fetched_completely() {
         let job = crawl(&test_store, params).await;
         assert_eq!(job.state, JobState::Completed, "{job:?}");
         assert_eq!(job.counts.done, u64::from(DAYS) + index_pages, "{job:?}");
-        assert!(job.traps.is_empty(), "{job:?}");
+        assert!(job.refused.is_empty(), "{job:?}");
     }
 }
 
@@ -113,7 +113,7 @@ async fn an_endless_calendar_ends_and_the_job_lists_what_was_not_followed() {
     let job = crawl(&test_store, site(&server)).await;
     assert_eq!(job.state, JobState::Completed, "{job:?}");
     assert!(job.counts.done < 100, "{job:?}");
-    let refused = job.traps.get("trap_calendar");
+    let refused = job.refused.get("trap_calendar");
     assert!(refused > 0, "{job:?}");
     let skipped = test_store.store.tasks(
         &Access::AllOwners,
@@ -149,5 +149,5 @@ async fn a_request_can_follow_traps() {
         Some("max_pages"),
         "{job:?}"
     );
-    assert!(job.traps.is_empty(), "{job:?}");
+    assert!(job.refused.is_empty(), "{job:?}");
 }

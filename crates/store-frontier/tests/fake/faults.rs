@@ -18,6 +18,8 @@ pub(crate) struct Odds {
     pub(crate) refused: u64,
     /// The call is carried out, and its response is lost.
     pub(crate) lost: u64,
+    /// A lookup of a robots.txt fails.
+    pub(crate) lookups: u64,
     /// Longest time a call takes, in milliseconds.
     pub(crate) slowest: u64,
 }
@@ -80,7 +82,7 @@ impl Faults {
         self.0.lock().unwrap().lost
     }
 
-    fn next(&self) -> (Duration, Fault) {
+    fn next(&self, verb: &str) -> (Duration, Fault) {
         let mut state = self.0.lock().unwrap();
         let now = Instant::now();
         let mut outages = state.outages.iter();
@@ -90,7 +92,10 @@ impl Faults {
         let takes = Duration::from_millis(dice.below(odds.slowest + 1));
         let fault = if hangs {
             Fault::Hangs
-        } else if out || odds.refused > 0 && dice.one_in(odds.refused) {
+        } else if out
+            || odds.refused > 0 && dice.one_in(odds.refused)
+            || verb == "robots" && odds.lookups > 0 && dice.one_in(odds.lookups)
+        {
             Fault::Refused
         } else if odds.lost > 0 && dice.one_in(odds.lost) {
             let hangs = dice.one_in(2);
@@ -109,7 +114,7 @@ impl CallWrapper for Faults {
         verb: &'static str,
         call: impl Future<Output = StoreResult<T>> + Send,
     ) -> StoreResult<T> {
-        let (takes, fault) = self.next();
+        let (takes, fault) = self.next(verb);
         let unavailable = || Err(StoreError::Unavailable(format!("{verb}: injected")));
         sleep(takes).await;
         match fault {

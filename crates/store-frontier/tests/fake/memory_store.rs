@@ -7,9 +7,9 @@ use std::time::Duration;
 use crawler_model::Discovery;
 use crawler_store::{
     ClaimRoom, Claimed, Fence, HostBucket, HostTurn, HostTurns, JobId, JobKind, JobQueue,
-    JobRequest, Lease, NewTask, Reconciled, Rescue, Rescued, RobotsRecords, RobotsText, Settled,
-    Settlement, StoreError, StoreResult, StoredRobots, TaskId, TaskOutcome, TaskState, TurnId,
-    WorkerId,
+    JobRequest, Lease, NewTask, Reconciled, RefusedUrl, Rescue, Rescued, RobotsRecords, RobotsText,
+    Settled, Settlement, StoreError, StoreResult, StoredRobots, TaskId, TaskOutcome, TaskState,
+    TurnId, WorkerId,
 };
 use crawler_weburl::HostKey;
 use serde_json::Value;
@@ -54,7 +54,7 @@ struct State {
     /// The URL whose results can never be stored.
     refused: Option<String>,
     /// The URLs that were reported as traps, as often as they were.
-    traps: Vec<String>,
+    traps: Vec<RefusedUrl>,
 }
 
 /// A store with one job and one host. A clone is another handle to it.
@@ -96,7 +96,7 @@ impl MemoryStore {
     }
 
     /// The URLs that were reported as traps, as often as they were.
-    pub(crate) fn traps(&self) -> Vec<String> {
+    pub(crate) fn traps(&self) -> Vec<RefusedUrl> {
         self.with(|state| state.traps.clone())
     }
 
@@ -210,8 +210,7 @@ impl State {
             _ => record.finished += 1,
         }
         if outcome.state() != TaskState::Queued {
-            self.traps
-                .extend(refused.into_iter().map(|one| one.task.url));
+            self.traps.extend(refused);
             for task in found {
                 settled.admitted += u64::from(self.admit(task));
             }

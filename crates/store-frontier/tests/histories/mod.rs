@@ -39,7 +39,12 @@ async fn run(
         max_poll: HOUR,
         ..StoreFrontierSettings::default()
     };
-    let store_calls = WrappedStore::new(store.clone(), Faults::new(number, Odds::default()));
+    // A lookup that fails must not make a worker forget the stored rules.
+    let odds = Odds {
+        lookups: 3,
+        ..Odds::default()
+    };
+    let store_calls = WrappedStore::new(store.clone(), Faults::new(number, odds));
     let mut frontier = StoreFrontier::new(
         store_calls,
         WorkerId::fresh(),

@@ -24,7 +24,7 @@ fn the_loop_matches_no_patterns() {
             spec.sitemaps = SitemapPolicy::Include;
             spec.max_pages = Some(0);
         });
-        let keys = test.world.plan.keys.clone();
+        let keys = test.world.plan.keys;
         let listed = |names: &[&str]| {
             let mut links = LinkList::default();
             for name in names {

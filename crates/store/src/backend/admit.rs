@@ -35,7 +35,7 @@ pub(super) async fn admit<T: JobTransaction>(
         // There is room again: a URL that was left out before may be among those that were admitted now.
         let places: HashSet<usize> = inserted.refused.into_iter().collect();
         let others = (0..fitting.len()).filter(|at| !places.contains(at));
-        let hashes: Vec<i64> = others.map(|at| hash(fitting[at])).collect();
+        let hashes: Vec<i64> = others.map(|at| hash(&fitting[at].final_url)).collect();
         job.left_out -= db.remove_left_out(job.id, &hashes).await?;
         if job.left_out_only() && job.left_out <= 0 {
             job.stop_reason = None;
@@ -55,7 +55,7 @@ pub(super) async fn count_new<T: JobTransaction>(
     job: &LockedJob,
     tasks: &[&NewTask],
 ) -> Result<i64, T::Error> {
-    let hashes: BTreeSet<i64> = tasks.iter().map(|task| hash(task)).collect();
+    let hashes: BTreeSet<i64> = tasks.iter().map(|task| hash(&task.final_url)).collect();
     if hashes.is_empty() || !job.counts_left_out() {
         return Ok(0);
     }
@@ -63,9 +63,9 @@ pub(super) async fn count_new<T: JobTransaction>(
     db.insert_left_out(job.id, &hashes).await
 }
 
-/// A hash of the task's key.
-fn hash(task: &NewTask) -> i64 {
+/// A hash of a task's key.
+pub(super) fn hash(key: &str) -> i64 {
     let mut bytes = [0; 8];
-    bytes.copy_from_slice(&blake3::hash(task.final_url.as_bytes()).as_bytes()[..8]);
+    bytes.copy_from_slice(&blake3::hash(key.as_bytes()).as_bytes()[..8]);
     i64::from_le_bytes(bytes)
 }

@@ -1,7 +1,7 @@
 //! A job's row under its lock, and what the rules derive from it.
 
 use super::{MAX_LEFT_OUT, Woken};
-use crate::{JobId, JobState, JobStopReason, NewTask, TrapCounts};
+use crate::{JobId, JobState, JobStopReason, NewTask, RefusedCounts};
 
 /// The fields of a job that the rules need, as read under the row's lock and as written back.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ pub struct LockedJob {
     pub admitted: i64,
     /// New tasks that were not admitted.
     pub left_out: i64,
-    /// URLs that were refused as crawler traps.
-    pub traps: TrapCounts,
+    /// URLs that were refused as crawler traps or as too deep.
+    pub traps: RefusedCounts,
     /// Body bytes.
     pub bytes: i64,
     /// Tasks that have not ended.
@@ -155,7 +155,7 @@ mod tests {
             open_depth: 2,
             admitted: 7,
             left_out: 0,
-            traps: TrapCounts::default(),
+            traps: RefusedCounts::default(),
             bytes: 0,
             open_tasks: 0,
             stored_bytes: 0,

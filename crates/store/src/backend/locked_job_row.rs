@@ -3,7 +3,7 @@
 #![expect(missing_docs, reason = "a field is the column of that name")]
 
 use super::LockedJob;
-use crate::{JobId, JobState, JobStopReason, TrapCounts};
+use crate::{JobId, JobState, JobStopReason, RefusedCounts};
 
 /// The row of a [`LockedJob`].
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct LockedJobRow {
     pub open_depth: i64,
     pub admitted: i64,
     pub left_out: i64,
-    pub traps: TrapCounts,
+    pub traps: RefusedCounts,
     pub bytes: i64,
     pub open_tasks: i64,
     pub stored_bytes: i64,
@@ -76,7 +76,7 @@ mod tests {
             open_depth: 0,
             admitted: 0,
             left_out: 0,
-            traps: TrapCounts::default(),
+            traps: RefusedCounts::default(),
             bytes: 0,
             open_tasks: 0,
             stored_bytes: 0,

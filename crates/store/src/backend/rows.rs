@@ -17,8 +17,8 @@ use super::numbers::{to_u32, to_u64};
 use crate::{
     ApiKey, Claimed, Fence, FinishedTask, Job, JobCounts, JobId, JobKind, JobLimits, JobRequest,
     JobState, JobStopReason, KeyRole, KeyState, KindStatistics, Lease, MappedUrl, NewMappedUrl,
-    Owner, OwnerUsage, Priority, RobotsText, Statistics, StoreError, StoreResult, StoredDocument,
-    StoredRobots, StoredTask, TaskId, TaskState, TrapCounts, UnixMillis,
+    Owner, OwnerUsage, Priority, RefusedCounts, RobotsText, Statistics, StoreError, StoreResult,
+    StoredDocument, StoredRobots, StoredTask, TaskId, TaskState, UnixMillis,
 };
 
 impl From<Uuid> for JobId {
@@ -104,7 +104,7 @@ pub struct JobRow {
     pub max_bytes: Option<i64>,
     pub max_duration_ms: Option<i64>,
     pub left_out: i64,
-    pub traps: TrapCounts,
+    pub traps: RefusedCounts,
     pub bytes: i64,
     pub created_at: i64,
     pub updated_at: i64,
@@ -267,7 +267,7 @@ impl JobRow {
             stop_reason: stop_reason.transpose()?,
             counts,
             left_out: to_u64(self.left_out),
-            traps: self.traps,
+            refused: self.traps,
             documents: to_u64(self.documents),
             mapped_urls: to_u64(self.mapped_urls),
             bytes: to_u64(self.bytes),

@@ -5,8 +5,8 @@ use crawler_model::RefuseReason;
 use super::StoreFixture;
 use super::builders::{crawl, done, fast, page, pages, read_job, settle, start, take_all};
 use crate::{
-    Access, JobId, JobLimits, JobState, NewTask, RefusedUrl, Results, Settlement, Store,
-    StoredTask, TaskOutcome, TaskState, TrapCounts,
+    Access, JobId, JobLimits, JobState, NewTask, RefusedCounts, RefusedUrl, Results, Settlement,
+    Store, StoredTask, TaskOutcome, TaskState,
 };
 
 fn refused(names: &[&str], reason: RefuseReason) -> Vec<RefusedUrl> {
@@ -18,11 +18,11 @@ fn refused(names: &[&str], reason: RefuseReason) -> Vec<RefusedUrl> {
 }
 
 async fn traps<S: Store>(store: &S, job: JobId) -> Vec<(String, u64)> {
-    let traps = read_job(store, job).await.traps;
-    let owned = traps
-        .iter()
-        .map(|(reason, count)| (reason.to_owned(), count));
-    owned.collect()
+    let refused = read_job(store, job).await.refused;
+    let owned = refused.traps();
+    owned
+        .map(|(reason, count)| (reason.to_owned(), count))
+        .collect()
 }
 
 async fn skipped<S: Store>(store: &S, job: JobId) -> Vec<StoredTask> {
@@ -80,7 +80,7 @@ pub async fn refused_urls_are_skipped_tasks<G: StoreFixture>(fixture: &G) {
     );
     assert_eq!((ended.counts.done, ended.counts.skipped), (2, 4));
     assert_eq!(
-        ended.traps.get("trap_query"),
+        ended.refused.get("trap_query"),
         2,
         "also one that was claimed"
     );
@@ -125,7 +125,7 @@ pub async fn a_refused_url_is_admitted_when_another_page_leads_to_it<G: StoreFix
     assert_eq!((ended.counts.done, ended.counts.skipped), (3, 1));
 }
 
-/// A trap may have any number of links; the job stays bounded. A URL that is too long to be stored is left out.
+/// A trap may have any number of links; the job stores some and counts the others, each once. A URL that is too long to be stored is left out.
 pub async fn at_most_so_many_refused_urls_are_stored<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;
     let job = start(&store, crawl(pages("a.test", 2), JobLimits::default())).await;
@@ -153,9 +153,59 @@ pub async fn at_most_so_many_refused_urls_are_stored<G: StoreFixture>(fixture: &
     }
     let expected = [
         ("trap_path".to_owned(), 1),
-        ("trap_session".to_owned(), TrapCounts::MAX_STORED),
+        ("trap_session".to_owned(), 1_400),
     ];
     assert_eq!(traps(&store, job).await, expected);
     let ended = read_job(&store, job).await;
-    assert_eq!((ended.counts.skipped, ended.left_out), (1_001, 2));
+    assert_eq!(
+        (ended.counts.skipped, ended.left_out),
+        (RefusedCounts::MAX_LISTED + 1, 2)
+    );
+}
+
+/// A refused URL that is not listed is counted once, for its last reason, and not any more when it is admitted.
+pub async fn refused_urls_that_are_not_stored_are_counted_once<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 5), JobLimits::default())).await;
+    let tasks = take_all(&store, 5).await;
+    let names = |range: std::ops::Range<usize>| -> Vec<String> {
+        range.map(|number| format!("n{number}")).collect()
+    };
+    let refusing = |range, reason| {
+        let names = names(range);
+        refused(
+            &names.iter().map(String::as_str).collect::<Vec<_>>(),
+            reason,
+        )
+    };
+    let rounds = [
+        // 1,000 are listed, 200 are counted.
+        (refusing(0..1_200, RefuseReason::TrapQuery), 1_200, 0),
+        // Known pages, listed URLs and counted ones again, and one hundred more.
+        (refusing(900..1_300, RefuseReason::TrapQuery), 1_300, 0),
+        // Some of them are found to be too deep: 50 that are listed, and 150 that were counted.
+        (refusing(950..1_150, RefuseReason::TooDeep), 1_150, 150),
+    ];
+    for (task, (mut refused_urls, queries, too_deep)) in tasks.iter().zip(rounds) {
+        refused_urls.extend(refused(&["0", "1"], refused_urls[0].reason));
+        let settlement = Settlement {
+            refused: refused_urls,
+            ..done(task, Vec::new())
+        };
+        settle(&store, vec![settlement]).await;
+        let counts = read_job(&store, job).await.refused;
+        let counted = (counts.get("trap_query"), counts.too_deep());
+        assert_eq!(counted, (queries, too_deep));
+    }
+    // One of each kind is admitted: listed, counted as a trap, too deep.
+    let found = vec![
+        page("a.test", "n0", 1),
+        page("a.test", "n1299", 1),
+        page("a.test", "n1000", 1),
+    ];
+    settle(&store, vec![done(&tasks[3], found)]).await;
+    let current = read_job(&store, job).await;
+    assert_eq!(current.refused.get("trap_query"), 1_148);
+    assert_eq!((current.refused.too_deep(), current.left_out), (149, 0));
+    assert_eq!(current.counts.skipped, RefusedCounts::MAX_LISTED - 1);
 }

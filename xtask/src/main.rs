@@ -60,7 +60,7 @@ Long runs (results are recorded in docs/promises.md):
   soak [--pages N]
                 Render many pages while browser processes are killed; look for lost pages, leaks and leftovers
   traps [--seeds N] [--kind K]
-                Crawl generated sites with traps, 20 of each kind; print how many wanted pages were fetched and how many
+                Crawl generated sites with traps, six of each kind; print how many wanted pages were fetched and how many
                 requests were spent in traps
   fuzz [agree|markdown|links|resolver|url_key] [--seconds N]
                 Look for pages and URLs on which our parsers differ from the reference parsers; installs cargo-fuzz

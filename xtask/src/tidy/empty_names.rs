@@ -15,7 +15,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 const OS_PROCESS: &str = "a process of the operating system";
 /// Types that may be called so, and why.
-const TYPES: [(&str, &str); 9] = [
+const TYPES: [(&str, &str); 10] = [
     (
         "SharedBrowser",
         "the API and the worker of one process share it",
@@ -23,6 +23,7 @@ const TYPES: [(&str, &str); 9] = [
     ("Base", HTML_BASE),
     ("LateBase", HTML_BASE),
     ("SimpleBase", HTML_BASE),
+    ("ApiProcess", OS_PROCESS),
     ("Process", OS_PROCESS),
     ("ProcessKills", OS_PROCESS),
     ("RunningProcess", OS_PROCESS),

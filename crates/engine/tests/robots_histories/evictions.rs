@@ -7,7 +7,7 @@ use crawler_engine::{ScrapeProblem, Scraper, Stop};
 use crawler_fetch::{Body, Fetch, FetchRequest, Fetched, RequestedUrl, fake};
 use crawler_model::{Failure, JsPolicy, RequestSpec, RobotsErrors, ScrapePlan};
 
-use crate::shared_gate::SharedGate;
+use crate::storing_gate::StoringGate;
 
 /// Disallows a page of every host, until robots.txt fails.
 #[derive(Default)]
@@ -40,7 +40,7 @@ async fn rules_of_an_origin_that_was_removed_are_still_obeyed() {
     };
     let plan = ScrapePlan::resolve(&spec, "crawler/0").unwrap();
     let fetch = Arc::new(FailingFetch::default());
-    let gate = SharedGate::reliable();
+    let gate = StoringGate::reliable();
     let scraper = Scraper::with_gate(Arc::clone(&fetch), plan, gate, 1, Stop::new(), |_| ());
     let get = async |number: usize, path: &str| {
         let url = RequestedUrl::parse(&format!("http://h{number}.example{path}")).unwrap();

@@ -8,7 +8,7 @@ mod history_fetch;
 #[path = "../../../frontier/tests/robots_history/mod.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod robots_history;
-mod shared_gate;
+mod storing_gate;
 #[path = "../../../frontier/tests/world/mod.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod world;
@@ -23,7 +23,7 @@ use futures_util::future::join_all;
 
 use history_fetch::HistoryFetch;
 use robots_history::RobotsHistory;
-use shared_gate::SharedGate;
+use storing_gate::StoringGate;
 use world::{Dice, url_of};
 
 /// What was done in all histories.
@@ -45,7 +45,7 @@ async fn scrape(number: u64, totals: &mut Totals) {
     let fetch = Arc::new(HistoryFetch::new(history));
     // Rules that could not be stored are lost with their process.
     let fails_to_save = dice.one_in(3);
-    let gate = SharedGate::new(number, fails_to_save);
+    let gate = StoringGate::new(number, fails_to_save);
     let start = || {
         let (fetch, gate) = (Arc::clone(&fetch), gate.clone());
         Scraper::with_gate(fetch, plan.clone(), gate, number, Stop::new(), |_| ())

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::future::pending;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crawler_model::lock;
 use crawler_store::{KeyHash, KeyState, Store};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -20,14 +21,10 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(3);
 pub(super) struct KeyChecks(Mutex<HashMap<KeyHash, (Instant, bool)>>);
 
 impl KeyChecks {
-    fn lock(&self) -> MutexGuard<'_, HashMap<KeyHash, (Instant, bool)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether a key is valid, or was a few seconds ago.
     async fn is_valid<S: Store>(&self, store: &S, key: KeyHash) -> bool {
         {
-            let mut checks = self.lock();
+            let mut checks = lock(&self.0);
             checks.retain(|_, (at, _)| at.elapsed() < CHECK_INTERVAL);
             if let Some((_, is_valid)) = checks.get(&key) {
                 return *is_valid;
@@ -40,7 +37,7 @@ impl KeyChecks {
             return true;
         };
         let is_valid = found.is_some_and(|key| key.state == KeyState::Active);
-        self.lock().insert(key, (Instant::now(), is_valid));
+        lock(&self.0).insert(key, (Instant::now(), is_valid));
         is_valid
     }
 }

@@ -32,7 +32,7 @@ use space_fetch::{Measured, ORIGIN, SpaceFetch};
 
 const WORKERS: usize = 8;
 /// A store hands out tasks in their order: no page is fetched first because it shows whether there is a trap.
-const LIMITS: &[Limit] = &[("counted_visits", 98, 48), ("votes", 98, 48)];
+const LIMITS: &[Limit] = &[("counted_visits", 98, 50), ("votes", 98, 50)];
 /// A crawl that reaches this is caught in a trap.
 const MAX_REQUESTS: usize = 20_000;
 

@@ -1,4 +1,4 @@
-//! A gate that several processes share, with what they have stored about robots.txt.
+//! A gate that stores what its processes know about robots.txt, as a service's store does.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use crate::world::Dice;
 type Stored = [Option<(RobotsFile, Instant)>; 2];
 
 #[derive(Clone)]
-pub(crate) struct SharedGate(Arc<State>);
+pub(crate) struct StoringGate(Arc<State>);
 
 struct State {
     hosts: LocalHostGate,
@@ -27,7 +27,7 @@ struct State {
     fails_to_save: bool,
 }
 
-impl SharedGate {
+impl StoringGate {
     /// Lookups fail now and then; `fails_to_save`: so do writes.
     pub(crate) fn new(seed: u64, fails_to_save: bool) -> Self {
         Self::build(seed, true, fails_to_save)
@@ -55,7 +55,7 @@ impl SharedGate {
     }
 }
 
-impl RobotsMemory for SharedGate {
+impl RobotsMemory for StoringGate {
     async fn stored_robots(
         &self,
         origin: &Origin,
@@ -90,7 +90,7 @@ impl RobotsMemory for SharedGate {
     }
 }
 
-impl HostGate for SharedGate {
+impl HostGate for StoringGate {
     type Turn = <LocalHostGate as HostGate>::Turn;
 
     async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, TurnRefused> {

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use crawler_fetch::HttpFetch;
 use crawler_model::lock;
-use crawler_store::{HostTurn, Store};
+use crawler_store::{HostTurn, Store, StoreError};
 use crawler_store_frontier::{AddressSlot, AddressTurn, AddressTurns};
 use crawler_weburl::{CrawlUrl, HostKey};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::config::Config;
 use crate::host_slot::HostSlot;
@@ -27,6 +27,8 @@ const MAX_DOMAINS: usize = 4_096;
 const MAX_ADDRESSES: usize = 64;
 /// How much longer than the longest request a slot is leased.
 const SLOT_LEASE_GRACE: Duration = Duration::from_mins(1);
+/// How long the store may take to answer. All requests to the address wait meanwhile.
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns how long a slot of a host is leased: longer than any request, so that only the slot of a process that died is
 /// freed by it.
@@ -144,7 +146,9 @@ impl<S: Store> AddressLimits<S> {
         let key = HostKey::new(&format!("{domain}@{address}"));
         let _asking = asking.lock().await;
         loop {
-            match self.store.take_turn(&key, self.lease).await {
+            let asked = timeout(STORE_TIMEOUT, self.store.take_turn(&key, self.lease)).await;
+            let unanswered = |_| Err(StoreError::Unavailable("the call timed out".to_owned()));
+            match asked.unwrap_or_else(unanswered) {
                 Ok(HostTurn::Granted { id, delay }) => {
                     let slot = HostSlot::new(self.store.clone(), id);
                     tokio::time::sleep(delay).await;

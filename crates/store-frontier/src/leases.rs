@@ -159,6 +159,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
         self.renewals.running = true;
         let leases = self.held.values().filter(|held| !held.lost);
         let leases = leases.map(|held| held.claimed.lease).collect();
+        self.last_renewed = self.last_ticket;
         self.client.renew(leases, self.settings.lease, now);
     }
 
@@ -192,7 +193,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
             }
         }
         let held_until = sent_at + self.settings.lease;
-        for held in self.held.values_mut().filter(|held| !held.lost) {
+        let renewed = self.last_renewed;
+        let held = self.held.iter_mut();
+        for (_, held) in held.filter(|(ticket, held)| **ticket <= renewed && !held.lost) {
             held.held_until = held.held_until.max(held_until);
         }
     }

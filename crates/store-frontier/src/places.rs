@@ -158,8 +158,16 @@ impl<S: FrontierStore> StoreFrontier<S> {
                 }
                 let opens_at = self.hosts.opens_at(&held.host());
                 if held.held_until <= now || opens_at > now + max_lateness(due.missed) {
-                    // A renewal has to confirm the lease first, or the host was requested meanwhile.
-                    self.ready.insert((opens_at.max(now), task.ticket));
+                    // A renewal has to confirm the lease first, or the host was requested or paused meanwhile: it waits, gets
+                    // another start, or is handed back.
+                    self.ready.insert((now, task.ticket));
+                    continue;
+                }
+            }
+            if let Work::SiteFile(site_file) = &due.work {
+                let opens_at = self.hosts.opens_at(&site_file.url().host_key());
+                if opens_at > now + max_lateness(due.missed) {
+                    self.postpone_site_file(site_file.clone(), opens_at);
                     continue;
                 }
             }
@@ -173,6 +181,22 @@ impl<S: FrontierStore> StoreFrontier<S> {
             match due.take_turn(now) {
                 TakenTurn::Start(slot) => self.begin(due.work, slot, starts, now),
                 TakenTurn::Passed => self.start_work(due.work, due.missed, starts, now),
+            }
+        }
+    }
+
+    /// Queues a site file again whose host was paused while it waited for its address. It was not sent, so the attempt does not
+    /// count.
+    fn postpone_site_file(&mut self, site_file: SiteFileTask, opens_at: Moment) {
+        match site_file {
+            SiteFileTask::Robots(mut robots) => {
+                robots.attempt = robots.attempt.saturating_sub(1);
+                self.robots.queue_fetch(robots, opens_at);
+            }
+            SiteFileTask::Sitemap(mut sitemap) => {
+                sitemap.attempt = sitemap.attempt.saturating_sub(1);
+                self.sitemaps.fetch_ended(sitemap.ticket);
+                self.sitemaps.requeue(sitemap, opens_at);
             }
         }
     }

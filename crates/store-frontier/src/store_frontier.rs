@@ -60,6 +60,8 @@ pub struct StoreFrontier<S> {
     pub(crate) held: HashMap<u64, HeldTask>,
     pub(crate) tickets: HashMap<Lease, u64>,
     pub(crate) last_ticket: u64,
+    /// The last ticket when the running renewal was sent: it does not renew leases that were claimed since.
+    pub(crate) last_renewed: u64,
     /// Tasks that wait for their start time.
     pub(crate) ready: BTreeSet<(Moment, u64)>,
     /// Number of pages being fetched.
@@ -111,6 +113,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             held: HashMap::new(),
             tickets: HashMap::new(),
             last_ticket: 0,
+            last_renewed: 0,
             ready: BTreeSet::new(),
             in_flight: 0,
             name_lookup: None,

@@ -26,6 +26,17 @@ pub trait HostGate: RobotsMemory {
         response: HostResponse,
     ) -> impl Future<Output = ()> + Send;
 
+    /// Waits for what another request does for the same host, for as long as a request may wait for its turn.
+    fn bounded<W: Future + Send>(
+        &self,
+        wait: W,
+    ) -> impl Future<Output = Result<W::Output, Failure>> + Send
+    where
+        W::Output: Send,
+    {
+        async move { Ok(wait.await) }
+    }
+
     /// Sets the minimum interval between the starts of requests to the URL's host.
     fn slow_to(&self, url: &CrawlUrl, interval: Duration) -> impl Future<Output = ()> + Send;
 }

@@ -38,6 +38,8 @@ pub(super) struct Entry {
     /// What was known before it expired.
     before: Option<Known>,
     known: OnceCell<Known>,
+    /// Held by the request that learns it; the others wait for it no longer than for a turn of the host.
+    learning: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +74,12 @@ impl RobotsCache {
     ) -> Result<Arc<Entry>, ScrapeProblem> {
         let entry = self.entry(&url.origin());
         let plan = &scraper.plan;
+        let learning = if entry.known.initialized() {
+            None
+        } else {
+            let learning = scraper.gate.bounded(entry.learning.lock()).await;
+            Some(learning.map_err(|failure| ScrapeProblem::failed(url, failure))?)
+        };
         let known = entry
             .known
             .get_or_try_init(async || {
@@ -86,6 +94,7 @@ impl RobotsCache {
             })
             .await
             .map_err(|error: RequestError| error.into_problem(url))?;
+        drop(learning);
         let path = url.parts().path_and_query();
         let (errors, delay) = (plan.robots_errors, plan.crawl_delay);
         let file = known.robots.file();
@@ -167,6 +176,7 @@ impl RobotsCache {
             *entry = Arc::new(Entry {
                 before: Some(known.clone()),
                 known: OnceCell::new(),
+                learning: tokio::sync::Mutex::default(),
             });
         }
         Arc::clone(entry)
@@ -268,6 +278,7 @@ mod tests {
                 robots,
                 is_unstored,
             })),
+            learning: tokio::sync::Mutex::default(),
         })
     }
 

@@ -103,6 +103,13 @@ impl<S: Store> HostGate for StoreHostGate<S> {
     /// to it.
     type Turn = [Option<HostSlot<S>>; 2];
 
+    async fn bounded<W: Future + Send>(&self, wait: W) -> Result<W::Output, Failure>
+    where
+        W::Output: Send,
+    {
+        scrape_turn::wait(Awaited::Host, wait).await
+    }
+
     /// Waits for the host's turn, as long as the request may wait.
     async fn turn(&self, url: &CrawlUrl) -> Result<Self::Turn, TurnRefused> {
         let pause = async |length, retry_in| {

@@ -88,6 +88,8 @@ async fn count_unlisted<T: JobTransaction>(
     // A job without room admits nothing, and is told which keys are new.
     let full = LockedJob {
         owner_room: 0,
+        // Nor are tasks moved that were found at a greater depth.
+        max_depth: None,
         ..job.clone()
     };
     let new = db.insert_tasks(&full, &tasks).await?.refused;

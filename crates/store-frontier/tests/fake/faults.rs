@@ -18,7 +18,7 @@ pub(crate) struct Odds {
     pub(crate) refused: u64,
     /// The call is carried out, and its response is lost.
     pub(crate) lost: u64,
-    /// A lookup of a robots.txt fails.
+    /// A lookup of a robots.txt succeeds; 0 is always.
     pub(crate) lookups: u64,
     /// Longest time a call takes, in milliseconds.
     pub(crate) slowest: u64,
@@ -94,7 +94,7 @@ impl Faults {
             Fault::Hangs
         } else if out
             || odds.refused > 0 && dice.one_in(odds.refused)
-            || verb == "robots" && odds.lookups > 0 && dice.one_in(odds.lookups)
+            || verb == "robots" && odds.lookups > 0 && !dice.one_in(odds.lookups)
         {
             Fault::Refused
         } else if odds.lost > 0 && dice.one_in(odds.lost) {

@@ -41,7 +41,7 @@ async fn run(
     };
     // A lookup that fails must not make a worker forget the stored rules.
     let odds = Odds {
-        lookups: 3,
+        lookups: 5,
         ..Odds::default()
     };
     let store_calls = WrappedStore::new(store.clone(), Faults::new(number, odds));

@@ -15,9 +15,6 @@ use crate::fault::fault;
 /// A connection that does not answer a ping within this time is half open: a proxy has dropped it.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A connection that was used more recently than this is not tested again: it was tested when it was given back.
-const FRESH: Duration = Duration::from_secs(1);
-
 /// How long the first connection may take.
 const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -88,9 +85,7 @@ impl PostgresStore {
             .idle_timeout(Duration::from_mins(10))
             .max_lifetime(Duration::from_hours(1))
             .test_before_acquire(false)
-            .before_acquire(|connection, used| {
-                Box::pin(async move { Ok(used.idle_for < FRESH || is_alive(connection).await?) })
-            })
+            .before_acquire(|connection, _| Box::pin(is_alive(connection)))
             .after_release(|connection, _| Box::pin(is_alive(connection)))
             .connect_with(connect)
             .await

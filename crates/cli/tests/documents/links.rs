@@ -26,12 +26,13 @@ const OTHER_OPTIONS: [&str; 13] = [
     "--security-opt",
 ];
 /// Documents about the past or about other programs, and the reference itself.
-const EXCLUDED: [&str; 5] = [
+const EXCLUDED: [&str; 6] = [
     "docs/cli.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/decisions/",
     "docs/benchmarks",
+    "docs/promises.md",
 ];
 
 /// The documents of the project: those in the root folder and in `docs/`.

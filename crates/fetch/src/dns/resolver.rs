@@ -245,9 +245,14 @@ mod tests {
 
     /// A server that responds with this address and these flags to queries for IPv4, and with nothing to others.
     async fn server(flags: u16, address: Option<[u8; 4]>) -> SocketAddr {
-        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let addr = socket.local_addr().unwrap();
-        let tcp = tokio::net::TcpListener::bind(addr).await.unwrap();
+        // The port of one protocol may be taken in the other.
+        let (socket, addr, tcp) = loop {
+            let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            let addr = socket.local_addr().unwrap();
+            if let Ok(tcp) = tokio::net::TcpListener::bind(addr).await {
+                break (socket, addr, tcp);
+            }
+        };
         let respond = move |query: &[u8], flags: u16| {
             let mut message = query.to_vec();
             message[2..4].copy_from_slice(&flags.to_be_bytes());

@@ -12,7 +12,7 @@ use crate::service::service;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 /// Number of hostile requests at once. One owner may have five with long bodies in progress; more are refused with 429.
-const AT_ONCE: usize = 5;
+const AT_ONCE: usize = 4;
 /// CPU time that the thread of the API may use between two responses of `/healthz`, whatever else the machine does. It is one
 /// thread here, and what takes longer belongs on another.
 const MAX_CPU: Duration = Duration::from_secs(1);

@@ -90,8 +90,16 @@ pub async fn a_lease_lost_between_parts_admits_nothing_more<G: StoreFixture>(fix
                 let access = Access::AllOwners;
                 store.cancel(&access, job).await.expect("cancelled");
             } else {
-                let rescued = store.rescue(Rescue::Expired).await.expect("a rescue");
-                assert_eq!(rescued.requeued, 1);
+                // A rescue passes over a task that a part has locked.
+                while store
+                    .rescue(Rescue::Expired)
+                    .await
+                    .expect("a rescue")
+                    .requeued
+                    == 0
+                {
+                    assert_eq!(read_job(&store, job).await.counts.done, 0, "too late");
+                }
             }
         };
         let (settled, ()) = join(settling, taking).await;

@@ -15,7 +15,7 @@ use crate::{
 /// More than one transaction admits.
 const MANY: usize = 5_000;
 /// So many that something else is written between the parts.
-const VERY_MANY: usize = 20_000;
+const VERY_MANY: usize = 60_000;
 
 fn links(count: usize) -> Vec<NewTask> {
     let links = 0..count;
@@ -89,21 +89,29 @@ pub async fn a_lease_lost_between_parts_admits_nothing_more<G: StoreFixture>(fix
             if is_cancelled {
                 let access = Access::AllOwners;
                 store.cancel(&access, job).await.expect("cancelled");
-            } else {
-                // A rescue passes over a task that a part has locked.
-                while store
-                    .rescue(Rescue::Expired)
-                    .await
-                    .expect("a rescue")
-                    .requeued
-                    == 0
-                {
-                    assert_eq!(read_job(&store, job).await.counts.done, 0, "too late");
+                return true;
+            }
+            // A rescue passes over a task that a part has locked. With one writer, it may get its turn after the last part.
+            while store
+                .rescue(Rescue::Expired)
+                .await
+                .expect("a rescue")
+                .requeued
+                == 0
+            {
+                if read_job(&store, job).await.counts.done > 0 {
+                    return false;
                 }
             }
+            true
         };
-        let (settled, ()) = join(settling, taking).await;
-        assert_eq!((settled.lost, settled.kept), (vec![task.lease], Vec::new()));
+        let (settled, is_lost) = join(settling, taking).await;
+        if !is_lost {
+            assert_eq!(settled.kept, [task.lease]);
+            continue;
+        }
+        let leases = (settled.lost, settled.kept);
+        assert_eq!(leases, (vec![task.lease], Vec::new()), "{is_cancelled}");
         let current = read_job(&store, job).await;
         assert_eq!(current.state == JobState::Cancelled, is_cancelled);
         assert_eq!(current.counts.done, 0);
@@ -120,8 +128,11 @@ pub async fn a_settlement_interrupted_between_parts_can_be_repeated<G: StoreFixt
     {
         let settling = pin!(store.settle(batch.clone()));
         let waiting = pin!(parts_are_admitted(&store, job));
-        let first = select(settling, waiting).await;
-        assert!(matches!(first, Either::Right(_)), "no part was seen");
+        if let Either::Left((settled, _)) = select(settling, waiting).await {
+            // With one writer, a reader may see nothing of it before its end.
+            assert_eq!(settled.expect("settled").kept, [task.lease]);
+            return;
+        }
     }
     let admitted = read_job(&store, job).await.counts.queued;
     assert!(admitted < VERY_MANY as u64, "{admitted}");

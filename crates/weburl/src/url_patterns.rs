@@ -76,12 +76,20 @@ impl UrlPatterns {
     }
 
     /// Whether there are no patterns.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         matches!(self.0, Compiled::None)
     }
 
     /// Whether a URL matches one of the patterns.
+    #[inline]
     pub fn is_match(&self, url: &str) -> bool {
+        // Most crawls have none.
+        !self.is_empty() && self.matches(url)
+    }
+
+    #[inline(never)]
+    fn matches(&self, url: &str) -> bool {
         match &self.0 {
             Compiled::None => false,
             Compiled::Set(set) => set.is_match(url),

@@ -34,6 +34,10 @@ every site also accepts [--port P] [--threads T]; the URL is printed on stdout
 )]
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if args.iter().any(|word| word == "--help" || word == "-h") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     match start(&args) {
         Ok((server, pages)) => {
             println!("{}", server.url("/"));

@@ -3,6 +3,7 @@
 
 mod anchors;
 mod cached_site;
+mod command;
 mod folder;
 mod graph;
 mod hostile;

@@ -44,6 +44,8 @@ pub enum FailKind {
     Internal,
     /// The page used more than a rendered page may.
     RenderBudget,
+    /// The render process could not be reached; the page is not the reason.
+    BrowserUnavailable,
 }
 
 /// Groups of kinds, as shown on stderr.
@@ -76,7 +78,7 @@ pub enum FailGroup {
 
 impl FailKind {
     /// Every kind, for tables and tests. State files store indexes: new kinds are added at the end.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::DeadLink,
         Self::ClientError,
         Self::ServerError,
@@ -96,6 +98,7 @@ impl FailKind {
         Self::Internal,
         Self::RenderBudget,
         Self::Busy,
+        Self::BrowserUnavailable,
     ];
 
     /// Returns the kind for an HTTP status that is neither a success nor a redirect.
@@ -132,6 +135,7 @@ impl FailKind {
             Self::Busy => "busy",
             Self::Internal => "internal",
             Self::RenderBudget => "render_budget",
+            Self::BrowserUnavailable => "browser_unavailable",
         }
     }
 
@@ -167,7 +171,9 @@ impl FailKind {
             Self::TooManyRedirects | Self::BadRedirect => FailGroup::Redirects,
             Self::Protocol | Self::Decode => FailGroup::BadResponse,
             Self::AddressRefused => FailGroup::Refused,
-            Self::Browser | Self::NoBrowser | Self::RenderBudget => FailGroup::Browser,
+            Self::Browser | Self::NoBrowser | Self::RenderBudget | Self::BrowserUnavailable => {
+                FailGroup::Browser
+            }
             Self::Busy | Self::Internal => FailGroup::Internal,
         }
     }
@@ -191,6 +197,7 @@ impl FailKind {
             Self::Busy => "busy",
             Self::Internal => "internal error",
             Self::RenderBudget => "browser budget exceeded",
+            Self::BrowserUnavailable => "browser unavailable",
         }
     }
 }

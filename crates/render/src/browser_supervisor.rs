@@ -184,6 +184,7 @@ impl BrowserSupervisor {
 
     /// Disables rendering until the configuration changes.
     pub(crate) async fn disable(&self, message: &str) {
+        tracing::warn!(reason = message, "pages cannot be rendered");
         let mut slot = self.slot.lock().await;
         if let Some(browser) = slot.browser.take() {
             self.close_in_background(browser);

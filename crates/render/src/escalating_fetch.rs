@@ -276,7 +276,10 @@ fn effect_of_worse(rendered: &Result<Fetched, Failure>, plain: &Fetched) -> Opti
         Err(failure)
             if matches!(
                 failure.kind,
-                FailKind::Browser | FailKind::NoBrowser | FailKind::Busy
+                FailKind::Browser
+                    | FailKind::NoBrowser
+                    | FailKind::BrowserUnavailable
+                    | FailKind::Busy
             ) =>
         {
             None
@@ -288,7 +291,14 @@ fn effect_of_worse(rendered: &Result<Fetched, Failure>, plain: &Fetched) -> Opti
 /// Returns why a page is not rendered although the browser was used.
 fn unrendered_reason(rendered: &Result<Fetched, Failure>) -> RenderReason {
     match rendered {
-        Err(failure) if failure.kind == FailKind::NoBrowser => RenderReason::NoBrowser,
+        Err(failure)
+            if matches!(
+                failure.kind,
+                FailKind::NoBrowser | FailKind::BrowserUnavailable
+            ) =>
+        {
+            RenderReason::NoBrowser
+        }
         _ => RenderReason::BrowserFailed,
     }
 }

@@ -282,6 +282,7 @@ impl<S: FrontierStore> StoreFrontier<S> {
             TaskOutcome::Failed { .. } => (&self.counts.failed, "failed"),
             TaskOutcome::Skipped { .. } => (&self.counts.skipped, "skipped"),
             TaskOutcome::Retry { .. } => (&self.counts.retried, "retried"),
+            TaskOutcome::Postponed { .. } => (&self.counts.handed_back, "postponed"),
             TaskOutcome::HandBack => (&self.counts.handed_back, "handed_back"),
         };
         add(counter, 1);
@@ -292,7 +293,9 @@ impl<S: FrontierStore> StoreFrontier<S> {
         let (job, task) = (settlement.job, settlement.lease.task.0);
         let (error, reason) = settlement.outcome.message();
         match &settlement.outcome {
-            TaskOutcome::Failed { .. } | TaskOutcome::Retry { .. } => {
+            TaskOutcome::Failed { .. }
+            | TaskOutcome::Retry { .. }
+            | TaskOutcome::Postponed { .. } => {
                 tracing::info!(job_id = %job, task_id = task, result, reason, error, "task settled");
             }
             _ => tracing::debug!(job_id = %job, task_id = task, result, reason, "task settled"),

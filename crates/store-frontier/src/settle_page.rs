@@ -6,7 +6,8 @@ use std::time::Duration;
 use crawler_frontier::{AdmissionFilter, Bounds, HostResponse, Moment, link_refusal, retry_delay};
 use crawler_model::site_rules::{MAX_HOST_PAUSE, check_redirects, may_retry, redirect_loop};
 use crawler_model::{
-    CrawlRules, Discovery, Failure, Outcome, PageReport, RefuseReason, SitemapPolicy,
+    Backoff, CrawlRules, Discovery, FailKind, Failure, Outcome, PageReport, RefuseReason,
+    SitemapPolicy,
 };
 use crawler_store::{
     JobKind, NewDocument, NewMappedUrl, NewTask, RefusedUrl, Settlement, TaskOutcome,
@@ -90,6 +91,17 @@ impl<S: FrontierStore> StoreFrontier<S> {
             self.plan_of(ticket)?,
         );
         let (backoff, max) = (plan.backoff, plan.max_attempts);
+        if failure.kind == FailKind::BrowserUnavailable {
+            // Not the fault of the page: it waits until the render process is back, or its job ends.
+            let backoff = Backoff {
+                first: backoff.longest,
+                ..backoff
+            };
+            return Some(TaskOutcome::Postponed {
+                after: retry_delay(backoff, 1, None, &mut self.rng),
+                error: failure.message.clone(),
+            });
+        }
         may_retry(failure.kind, attempt, max, retry_after, MAX_HOST_PAUSE).then(|| {
             TaskOutcome::Retry {
                 after: retry_delay(backoff, attempt, retry_after, &mut self.rng),

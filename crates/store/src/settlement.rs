@@ -42,6 +42,13 @@ pub enum TaskOutcome {
         /// Error message of the attempt.
         error: String,
     },
+    /// To be tried later, because something that the worker needs is not available. The attempt does not count.
+    Postponed {
+        /// Minimum time until then.
+        after: Duration,
+        /// What was not available.
+        error: String,
+    },
     /// Not started because the worker is draining. The attempt does not count.
     HandBack,
 }
@@ -108,7 +115,7 @@ impl TaskOutcome {
             Self::Done { .. } => TaskState::Done,
             Self::Failed { .. } => TaskState::Failed,
             Self::Skipped { .. } => TaskState::Skipped,
-            Self::Retry { .. } | Self::HandBack => TaskState::Queued,
+            Self::Retry { .. } | Self::Postponed { .. } | Self::HandBack => TaskState::Queued,
         }
     }
 
@@ -119,6 +126,7 @@ impl TaskOutcome {
             Self::Failed { kind, error, .. } => (Some(error), Some(kind.as_str())),
             Self::Skipped { reason, detail } => (Some(detail), Some(reason)),
             Self::Retry { error, .. } => (Some(error), Some("retry")),
+            Self::Postponed { error, .. } => (Some(error), Some("postponed")),
         }
     }
 
@@ -126,7 +134,9 @@ impl TaskOutcome {
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Done { bytes, .. } | Self::Failed { bytes, .. } => *bytes,
-            Self::Skipped { .. } | Self::Retry { .. } | Self::HandBack => 0,
+            Self::Skipped { .. } | Self::Retry { .. } | Self::Postponed { .. } | Self::HandBack => {
+                0
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ macro_rules! conformance {
             claims::attempts_are_counted_at_the_claim,
             claims::a_retry_waits_for_its_delay,
             claims::a_task_handed_back_uses_no_attempt,
+            claims::a_postponed_task_uses_no_attempt_and_waits,
             claims::the_first_claim_makes_a_job_running,
             claims::an_admitted_task_is_returned_unchanged,
             creation::a_large_job_is_complete,

@@ -23,13 +23,12 @@ use crate::page_request::RenderedPage;
 use crate::tab_result::TabResult;
 use crate::{BrowserState, RenderCounts, RenderSettings};
 
-/// How long a page waits for a render process that is being restarted, and the interval between attempts to connect.
-const CONNECT_WAIT: Duration = Duration::from_secs(3);
+/// How long pages wait for a render process that has just gone away and may be being restarted, and the interval between attempts
+/// to connect. If it is away for longer, pages fail at once.
+const CONNECT_WAIT: Duration = Duration::from_secs(2);
 const CONNECT_INTERVAL: Duration = Duration::from_millis(100);
 /// Time limit for one attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// If it is away for this long, pages fail without waiting, and are not retried.
-const AWAY_LIMIT: Duration = Duration::from_mins(1);
 /// A render process that sends nothing for this long does not work.
 const SILENCE_LIMIT: Duration = Duration::from_secs(15);
 /// Time limit for its state, and how long an answer is used: anyone can ask for `/readyz`.
@@ -89,11 +88,17 @@ impl RemoteRenderer {
             let asked = timeout(STATUS_TIMEOUT, self.ask_status()).await;
             let asked = asked.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
             let (state, counts) = match asked {
-                Ok(status) => (status.state(), status.counts),
-                Err(error) => (
-                    BrowserState::Down(self.unreachable(&error)),
-                    RenderCounts::default(),
-                ),
+                Ok(status) => {
+                    self.note_reached();
+                    (status.state(), status.counts)
+                }
+                Err(error) => {
+                    self.note_unreachable(&error);
+                    (
+                        BrowserState::Down(UNREACHABLE.to_owned()),
+                        RenderCounts::default(),
+                    )
+                }
             };
             known.insert((Instant::now(), state, counts)).clone()
         };
@@ -116,16 +121,33 @@ impl RemoteRenderer {
         }
     }
 
+    /// Asks for a page. If the render process ends while the page waits for a tab, asks the one that follows it, once.
     async fn page(
         &self,
         request: &FetchRequest<'_>,
         tab: &mut RemoteTab<'_>,
     ) -> Result<RenderedPage, Failure> {
+        let stream = self.connect().await?;
+        let mut answer = self.ask_page(stream, request, tab).await;
+        if let Err(error) = &answer
+            && has_ended(error)
+            && tab.taken_at.is_none()
+        {
+            let stream = self.connect().await?;
+            answer = self.ask_page(stream, request, tab).await;
+        }
+        answer.unwrap_or_else(|error| Err(broken(&error, tab.taken_at.is_some())))
+    }
+
+    /// Asks for a page over this connection. An error is one of the connection.
+    async fn ask_page(
+        &self,
+        mut stream: UnixStream,
+        request: &FetchRequest<'_>,
+        tab: &mut RemoteTab<'_>,
+    ) -> io::Result<Result<RenderedPage, Failure>> {
         let message = RemoteRequest::Page(Box::new(self.message(request)));
-        let mut stream = self.connect().await?;
-        let sent = timeout(SILENCE_LIMIT, write_message(&mut stream, &message)).await;
-        sent.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-            .map_err(|error| broken(&error))?;
+        in_time(write_message(&mut stream, &message)).await?;
         tab.sent_at = Instant::now();
         self.read_page(&mut stream, tab).await
     }
@@ -156,21 +178,21 @@ impl RemoteRenderer {
         &self,
         stream: &mut (impl AsyncRead + Unpin),
         tab: &mut RemoteTab<'_>,
-    ) -> Result<RenderedPage, Failure> {
+    ) -> io::Result<Result<RenderedPage, Failure>> {
         let answer = loop {
-            match heard(read_message(stream)).await? {
+            match in_time(read_message(stream)).await? {
                 None => (),
                 Some(RemoteAnswer::Started) => tab.take(),
                 Some(answer) => break answer,
             }
         };
-        match answer {
+        Ok(match answer {
             RemoteAnswer::Page(head) => {
                 tab.report(head.browser_time);
                 let body = match head.body {
                     Some(length) => {
                         let max_body = self.settings.max_body;
-                        Some(heard(read_document(stream, length, max_body)).await?)
+                        Some(in_time(read_document(stream, length, max_body)).await?)
                     }
                     None => None,
                 };
@@ -196,76 +218,94 @@ impl RemoteRenderer {
                 Err(failure(&kind, message))
             }
             RemoteAnswer::Started | RemoteAnswer::Status(_) => {
-                Err(broken(&io::Error::other("unexpected answer")))
+                return Err(io::Error::other("unexpected answer"));
             }
-        }
+        })
     }
 
     /// Connects. A render process that was just killed is started again by its supervisor, so a page waits for it.
     async fn connect(&self) -> Result<UnixStream, Failure> {
-        let give_up = Instant::now() + CONNECT_WAIT;
         loop {
             let connected = timeout(CONNECT_TIMEOUT, UnixStream::connect(&self.socket)).await;
             let error = match connected {
                 Ok(Ok(stream)) => {
-                    *lock(&self.away_since) = None;
+                    self.note_reached();
                     return Ok(stream);
                 }
                 Ok(Err(error)) => error,
                 Err(_) => io::ErrorKind::TimedOut.into(),
             };
-            let now = Instant::now();
-            let away_since = *lock(&self.away_since).get_or_insert(now);
-            let is_away = now.duration_since(away_since) >= AWAY_LIMIT;
-            if is_away || now >= give_up {
-                let kind = if is_away {
-                    FailKind::NoBrowser
-                } else {
-                    FailKind::Browser
-                };
-                return Err(Failure::new(kind, self.unreachable(&error)));
+            if self.note_unreachable(&error) >= CONNECT_WAIT {
+                return Err(Failure::new(FailKind::BrowserUnavailable, UNREACHABLE));
             }
             sleep(CONNECT_INTERVAL).await;
         }
     }
 
-    fn unreachable(&self, error: &io::Error) -> String {
-        let socket = self.socket.display();
-        let reason = match error.kind() {
-            io::ErrorKind::NotFound => "there is no such socket",
-            io::ErrorKind::ConnectionRefused => "nothing listens on it",
-            io::ErrorKind::PermissionDenied => "permission denied",
-            io::ErrorKind::TimedOut => "it does not respond",
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => "it has ended",
-            _ => "it cannot be used",
-        };
-        format!(
-            "the render process at browser.socket {socket} cannot be reached: {reason}; is `crawler serve --mode render` running?"
-        )
+    fn note_reached(&self) {
+        if lock(&self.away_since).take().is_some() {
+            tracing::info!("the render process can be reached again");
+        }
+    }
+
+    /// Logs when the render process cannot be reached any more. Returns for how long that has been so.
+    fn note_unreachable(&self, error: &io::Error) -> Duration {
+        let now = Instant::now();
+        let mut away_since = lock(&self.away_since);
+        if let Some(since) = *away_since {
+            return now.duration_since(since);
+        }
+        *away_since = Some(now);
+        drop(away_since);
+        tracing::warn!(
+            socket = %self.socket.display(),
+            reason = reason(error),
+            "the render process at browser.socket cannot be reached; is `crawler serve --mode render` running?"
+        );
+        Duration::ZERO
     }
 }
 
-/// Waits for something that the render process sends.
-async fn heard<T>(read: impl Future<Output = io::Result<T>>) -> Result<T, Failure> {
-    match timeout(SILENCE_LIMIT, read).await {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(broken(&error)),
-        Err(_) => Err(Failure::new(
-            FailKind::Browser,
-            "the render process does not respond",
-        )),
+/// Message for callers, who need not know where the socket is.
+const UNREACHABLE: &str = "the render process cannot be reached";
+
+fn reason(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such socket",
+        io::ErrorKind::ConnectionRefused => "nothing listens on it",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::TimedOut => "it does not respond",
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => "it has ended",
+        _ => "it cannot be used",
     }
 }
 
-fn broken(error: &io::Error) -> Failure {
-    let message = match error.kind() {
-        io::ErrorKind::UnexpectedEof
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::BrokenPipe => "the render process ended",
-        io::ErrorKind::TimedOut => "the render process does not respond",
-        _ => "the render process sent an invalid answer",
+/// Waits for something that the render process sends or takes.
+async fn in_time<T>(exchange: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    let exchanged = timeout(SILENCE_LIMIT, exchange).await;
+    exchanged.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
+fn has_ended(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+    )
+}
+
+/// The failure of a page whose connection broke. If it had a tab, it may be the reason.
+fn broken(error: &io::Error, had_tab: bool) -> Failure {
+    let (message, is_away) = match error.kind() {
+        _ if has_ended(error) => ("the render process ended", true),
+        io::ErrorKind::TimedOut => ("the render process does not respond", true),
+        _ => ("the render process sent an invalid answer", false),
     };
-    Failure::new(FailKind::Browser, message)
+    let kind = if is_away && !had_tab {
+        FailKind::BrowserUnavailable
+    } else {
+        FailKind::Browser
+    };
+    Failure::new(kind, message)
 }
 
 /// Counts a page in flight.

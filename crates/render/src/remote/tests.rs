@@ -96,10 +96,10 @@ fn page_head(body: &str) -> Vec<u8> {
 async fn a_server_that_ends_or_sends_nonsense_fails_the_page() {
     let ended = "the render process ended";
     let invalid = "the render process sent an invalid answer";
+    let started = message(r#""started""#);
     for (bytes, expected) in [
-        (Vec::new(), ended),
-        (vec![0, 0], ended),
-        (page_head("10"), ended),
+        (started.clone(), ended),
+        ([started, page_head("10")].concat(), ended),
         (message("not JSON"), invalid),
         (message(r#"{"status":{"running":true}}"#), invalid),
         // Longer than any message, and longer than a page may be.
@@ -239,8 +239,24 @@ async fn a_server_that_falls_silent_fails_the_page() {
         std::future::pending::<()>().await;
     });
     let failure = fixture.page().await;
-    assert_eq!(failure.kind, FailKind::Browser);
+    assert_eq!(failure.kind, FailKind::BrowserUnavailable);
     assert_eq!(failure.message, "the render process does not respond");
+    // A page that had a tab may be the reason.
+    let fixture = Fixture::new();
+    fixture.serving(message(r#""started""#), async |_stream| {
+        std::future::pending::<()>().await;
+    });
+    assert_eq!(fixture.page().await.kind, FailKind::Browser);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_without_a_tab_is_not_blamed_for_the_end_of_the_server() {
+    for bytes in [Vec::new(), vec![0, 0], vec![0; 4]] {
+        let fixture = Fixture::new();
+        fixture.serving(bytes, async |stream| drop(stream));
+        let failure = fixture.page().await;
+        assert_eq!(failure.kind, FailKind::BrowserUnavailable, "{failure}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -248,19 +264,18 @@ async fn a_page_waits_for_a_server_that_is_away_but_not_forever() {
     let fixture = Fixture::new();
     let start = Instant::now();
     let failure = fixture.page().await;
-    assert_eq!(failure.kind, FailKind::Browser);
-    assert!(
-        failure.message.contains("there is no such socket"),
-        "{failure}"
-    );
-    assert!(start.elapsed() >= Duration::from_secs(3));
+    assert_eq!(failure.kind, FailKind::BrowserUnavailable);
+    // Callers see the message.
+    let path = fixture.folder.path().to_str().unwrap();
+    assert!(!failure.message.contains(path), "{failure}");
+    let waited = start.elapsed();
+    assert!(waited >= Duration::from_secs(2) && waited < Duration::from_secs(3));
     let (state, _) = fixture.renderer.status().await;
-    assert!(matches!(state, BrowserState::Down(_)), "{state:?}");
-    // After a minute, pages no longer wait.
-    tokio::time::advance(Duration::from_mins(1)).await;
+    assert_eq!(state, BrowserState::Down(failure.message));
+    // The next pages do not wait.
     let start = Instant::now();
-    assert_eq!(fixture.page().await.kind, FailKind::NoBrowser);
-    assert!(start.elapsed() < Duration::from_secs(1));
+    assert_eq!(fixture.page().await.kind, FailKind::BrowserUnavailable);
+    assert_eq!(start.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test]

@@ -202,6 +202,11 @@ impl State {
                 record.requeued += 1;
                 record.not_before = Instant::now() + *after;
             }
+            TaskOutcome::Postponed { after, .. } => {
+                record.requeued += 1;
+                record.attempt -= 1;
+                record.not_before = Instant::now() + *after;
+            }
             TaskOutcome::HandBack => {
                 record.requeued += 1;
                 record.attempt -= 1;

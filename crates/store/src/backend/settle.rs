@@ -173,11 +173,16 @@ fn update<'a>(settlement: &'a Settlement, job: &mut LockedJob) -> TaskUpdate<'a>
         bytes,
         sequence: ended.then_some(job.sequence),
         retry_in: match outcome {
-            TaskOutcome::Retry { after, .. } => Some(to_millis(*after)),
+            TaskOutcome::Retry { after, .. } | TaskOutcome::Postponed { after, .. } => {
+                Some(to_millis(*after))
+            }
             TaskOutcome::HandBack => Some(0),
             _ => None,
         },
-        handed_back: *outcome == TaskOutcome::HandBack,
+        handed_back: matches!(
+            outcome,
+            TaskOutcome::HandBack | TaskOutcome::Postponed { .. }
+        ),
         redirects_to: target_key(settlement),
     }
 }

@@ -107,6 +107,22 @@ pub async fn a_task_handed_back_uses_no_attempt<G: StoreFixture>(fixture: &G) {
     assert!(again.lease.fence > first.lease.fence);
 }
 
+/// A page that could not be tried waits, and keeps its attempts.
+pub async fn a_postponed_task_uses_no_attempt_and_waits<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let job = start(&store, crawl(pages("a.test", 1), JobLimits::default())).await;
+    for after in [Duration::ZERO, Duration::from_hours(1)] {
+        let task = take_all(&store, 1).await.remove(0);
+        assert_eq!(task.attempt, 1);
+        let error = "the render process cannot be reached".to_owned();
+        let postponed = TaskOutcome::Postponed { after, error };
+        settle(&store, vec![settlement_of(&task, postponed, Vec::new())]).await;
+    }
+    assert!(take(&store, 10, LEASE).await.is_empty());
+    let counts = read_job(&store, job).await.counts;
+    assert_eq!((counts.queued, counts.failed), (1, 0));
+}
+
 /// A job is queued until its first task is claimed.
 pub async fn the_first_claim_makes_a_job_running<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;

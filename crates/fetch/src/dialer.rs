@@ -101,12 +101,12 @@ impl Dialer {
     /// Refuses what is known before the name is resolved.
     fn check_name(&self, host: &str, port: u16) -> Result<(), Failure> {
         if !self.guard.allows_name(host) {
-            return Err(refused());
+            return Err(self.refused());
         }
         if self.guard.allows_port(port) {
             return Ok(());
         }
-        let message = format!("port {port} is not allowed");
+        let message = format!("port {port} is not allowed{}", self.guard.settings());
         Err(Failure::new(FailKind::AddressRefused, message))
     }
 
@@ -116,14 +116,15 @@ impl Dialer {
         if addresses.iter().all(is_allowed) {
             return Ok(());
         }
-        Err(refused())
+        Err(self.refused())
     }
-}
 
-/// The message is the same for every host and address that is refused.
-fn refused() -> Failure {
-    let message = "the host's address is not public, or not allowed";
-    Failure::new(FailKind::AddressRefused, message)
+    /// The message is the same for every host and address that is refused.
+    fn refused(&self) -> Failure {
+        let settings = self.guard.settings();
+        let message = format!("the host's address is not public, or not allowed{settings}");
+        Failure::new(FailKind::AddressRefused, message)
+    }
 }
 
 /// Alternates IPv6 and IPv4 addresses, starting with the family of the first address.

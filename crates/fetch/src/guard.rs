@@ -123,6 +123,15 @@ impl Guard {
             || addresses.any(|one| self.denied.iter().any(|entry| entry.covers_address(one)))
     }
 
+    /// The settings of a service that decide, for error messages.
+    pub(crate) fn settings(&self) -> &'static str {
+        if self.blocks_ports {
+            " (see egress.allow and egress.deny)"
+        } else {
+            ""
+        }
+    }
+
     fn is_own(&self, address: IpAddr) -> bool {
         self.own.as_ref().is_some_and(|own| own.contains(address))
     }

@@ -91,7 +91,8 @@ pub(crate) async fn run_on<S: Store>(store: &S, command: &KeysCommand) -> anyhow
         } => rotate(store, key, grace.unwrap_or_default(), *expires).await,
         KeysCommand::List => {
             let keys = store.keys().await?;
-            Ok(keys.iter().map(line).collect())
+            let lines = keys.iter().map(line);
+            Ok(std::iter::once(header()).chain(lines).collect())
         }
         KeysCommand::Revoke { key } => {
             let found = find(store, key).await?;
@@ -142,9 +143,15 @@ async fn add<S: Store>(
     match store.add_key(key).await {
         Ok(_) => Ok(format!("{secret}\n")),
         Err(StoreError::Conflict(_)) => {
+            let existing = find(store, name).await?;
+            if existing.state == KeyState::Revoked {
+                bail!(
+                    "a key named {name:?} was revoked, and its name cannot be reused: its jobs would belong to the new key; \
+                     choose another name"
+                );
+            }
             bail!(
-                "a key named {name:?} already exists; choose another name (the name of a revoked key cannot be reused), \
-                 or replace its secret with `crawler keys rotate`"
+                "a key named {name:?} already exists; choose another name, or replace its secret with `crawler keys rotate`"
             )
         }
         Err(error) => Err(error.into()),
@@ -224,13 +231,31 @@ fn new_secret() -> anyhow::Result<String> {
     Ok(key)
 }
 
+const COLUMNS: [&str; 10] = [
+    "id",
+    "name",
+    "role",
+    "created",
+    "expires",
+    "last_used",
+    "quota",
+    "revoked",
+    "state",
+    "old_secret_until",
+];
+
+/// The first line of a list.
+fn header() -> String {
+    format!("{}\n", COLUMNS.join("\t"))
+}
+
 fn line(key: &ApiKey) -> String {
     let time = |at: Option<UnixMillis>| at.map_or_else(|| "-".to_owned(), rfc3339);
     let quota = match key.quota.spell() {
         none if none.is_empty() => "-".to_owned(),
         spelled => spelled,
     };
-    let columns = [
+    let columns: [String; COLUMNS.len()] = [
         key.id.to_string(),
         key.name.to_string(),
         key.role.as_str().to_owned(),
@@ -239,6 +264,8 @@ fn line(key: &ApiKey) -> String {
         time(key.last_used_at),
         quota,
         time(key.revoked_at),
+        key.state.as_str().to_owned(),
+        time(key.previous_until),
     ];
     format!("{}\n", columns.join("\t"))
 }

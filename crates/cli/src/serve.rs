@@ -149,6 +149,8 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
                 limits,
                 ..SqliteOptions::default()
             };
+            // First: if the address is in use, no database is created.
+            let listener = listener::bind(&config, mode).await?;
             let path = config.store.path.clone();
             private_file::warn_if_readable_by_others(&path);
             let _lock = mode.has_worker().then(|| lock_worker(&path)).transpose()?;
@@ -161,7 +163,6 @@ fn run(config: Config, mode: ModeChoice, console: Console) -> anyhow::Result<()>
                     "a SQLite file supports one machine and one worker; set DATABASE_URL to use more"
                 );
             }
-            let listener = listener::bind(&config, mode).await?;
             let any = postgres::sqlite(store.clone());
             let ended = run_on(any, config, mode, listener, &stop, "sqlite").await;
             store.close().await;

@@ -79,8 +79,8 @@ pub(crate) enum KeysCommand {
         /// Let the key see and cancel the jobs of all owners
         #[arg(long)]
         admin: bool,
-        /// Time until the key expires, such as 90d [default: never]
-        #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+        /// Time until the key expires, such as 90d; 1s to 3650d [default: never]
+        #[arg(long, value_name = "DURATION", value_parser = values::key_lifetime)]
         expires: Option<Duration>,
         /// Quota of the key instead of the configured one, such as open_jobs=10 (0: no limit); repeatable
         #[arg(long, value_name = "NAME=VALUE")]
@@ -98,14 +98,14 @@ pub(crate) enum KeysCommand {
     Rotate {
         /// Id or name of the key
         key: String,
-        /// How long the old secret stays valid [default: not at all]
-        #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+        /// How long the old secret stays valid, at most 30d [default: not at all]
+        #[arg(long, value_name = "DURATION", value_parser = values::grace_period)]
         grace: Option<Duration>,
-        /// Time until the key expires, such as 90d [default: unchanged]
-        #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+        /// Time until the key expires, such as 90d; 1s to 3650d [default: unchanged]
+        #[arg(long, value_name = "DURATION", value_parser = values::key_lifetime)]
         expires: Option<Duration>,
     },
-    /// List all keys: id, name, role, creation time, expiry, last use, quota, revocation time
+    /// List all keys, below a line that names the columns
     List,
     /// Revoke a key; requests with it are rejected from then on
     Revoke {

@@ -26,6 +26,24 @@ pub(crate) fn duration(typed: &str) -> Result<Duration, String> {
     parse_duration(typed).ok_or_else(|| format!("\"{typed}\" is not {DURATION_FORMAT}"))
 }
 
+const DAY: Duration = Duration::from_hours(24);
+
+/// Parses the time until a key expires.
+pub(crate) fn key_lifetime(typed: &str) -> Result<Duration, String> {
+    let lifetime = parse_duration(typed);
+    lifetime
+        .filter(|lifetime| (Duration::from_secs(1)..=DAY * 3_650).contains(lifetime))
+        .ok_or_else(|| format!("\"{typed}\" is not a time from 1s to 3650d; use one like 90d"))
+}
+
+/// Parses how long a replaced secret stays valid.
+pub(crate) fn grace_period(typed: &str) -> Result<Duration, String> {
+    let grace = parse_duration(typed);
+    grace
+        .filter(|grace| *grace <= DAY * 30)
+        .ok_or_else(|| format!("\"{typed}\" is not a time from 0s to 30d; use one like 1h"))
+}
+
 /// Parses `500MB`, `2MiB` or `1000`.
 pub(crate) fn bytes(typed: &str) -> Result<u64, String> {
     parse_bytes(typed).ok_or_else(|| format!("\"{typed}\" is not {SIZE_FORMAT}"))
@@ -78,6 +96,25 @@ mod tests {
         );
         assert_eq!(bytes("2MiB"), Ok(2_097_152));
         assert!(bytes("5 parsecs").unwrap_err().contains("is not a size"));
+    }
+
+    #[test]
+    fn times_of_keys_are_bounded() {
+        for (typed, is_lifetime, is_grace) in [
+            ("0s", false, true),
+            ("0.5s", false, true),
+            ("1s", true, true),
+            ("30d", true, true),
+            ("30d1s", true, false),
+            ("3650d", true, false),
+            ("3650d1s", false, false),
+            ("99999999999999999999d", false, false),
+            ("-1d", false, false),
+            ("soon", false, false),
+        ] {
+            assert_eq!(key_lifetime(typed).is_ok(), is_lifetime, "{typed}");
+            assert_eq!(grace_period(typed).is_ok(), is_grace, "{typed}");
+        }
     }
 
     #[test]

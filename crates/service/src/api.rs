@@ -25,6 +25,7 @@ mod key_checks;
 mod key_throttle;
 mod metrics;
 mod moment;
+mod named_owner;
 mod openapi;
 mod origin;
 mod owner_limits;

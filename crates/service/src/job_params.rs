@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crawler_fetch::Guard;
 use crawler_model::{
     CrawlPlan, CrawlRules, CrawlSpec, DEFAULT_USER_AGENT, DepthLimit, DocumentRules, JsPolicy,
     LinkFilter, PlanError, RequestSpec, RobotsPolicy, SitemapPolicy,
@@ -15,6 +16,7 @@ use crawler_weburl::{CrawlUrl, KeyPolicy, PatternLimits, ScopeKind, SlashPolicy,
 use serde::{Deserialize, Serialize};
 
 use crate::config::UnusableSetting;
+pub use crate::invalid_urls::{InvalidUrl, InvalidUrls};
 
 /// Format of a document's `content`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Debug, utoipa::ToSchema)]
@@ -184,42 +186,6 @@ impl JobDefaults {
     }
 }
 
-/// The invalid URLs of a batch.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct InvalidUrls {
-    /// How many there are.
-    pub count: u64,
-    /// The first ones.
-    pub listed: Vec<InvalidUrl>,
-}
-
-impl InvalidUrls {
-    /// Maximum number of URLs that are listed.
-    const MAX_LISTED: usize = 1_000;
-    /// Maximum length of a URL that is listed, in characters.
-    const MAX_CHARS: usize = 2_048;
-
-    fn add(&mut self, url: &str, reason: String) {
-        self.count += 1;
-        if self.listed.len() < Self::MAX_LISTED {
-            let url = without_userinfo(url)
-                .chars()
-                .take(Self::MAX_CHARS)
-                .collect();
-            self.listed.push(InvalidUrl { url, reason });
-        }
-    }
-}
-
-/// An invalid URL of a batch.
-#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
-pub struct InvalidUrl {
-    /// The URL as given.
-    pub url: String,
-    /// Why it is invalid.
-    pub reason: String,
-}
-
 /// A validated job, and the URLs that were left out.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PreparedJob {
@@ -237,13 +203,19 @@ pub struct ParamsError {
     pub field: String,
     /// Error message.
     pub message: String,
+    /// Whether it is a URL that the service may not request.
+    pub is_refused: bool,
 }
+
+/// Why a URL is refused whatever its name resolves to.
+pub(crate) const REFUSED: &str = "its address is not public, or its host, address or port is refused (see egress.allow and egress.deny)";
 
 impl ParamsError {
     fn new(field: &str, message: impl Into<String>) -> Self {
         Self {
             field: field.to_owned(),
             message: message.into(),
+            is_refused: false,
         }
     }
 }
@@ -278,7 +250,18 @@ impl JobParams {
         owner: Owner,
         defaults: &JobDefaults,
     ) -> Result<PreparedJob, ParamsError> {
-        let (seeds, invalid_urls) = self.seeds(kind)?;
+        self.guarded_job(kind, owner, defaults, &Guard::anywhere())
+    }
+
+    /// Like [`JobParams::new_job`], without URLs that this guard refuses whatever their names resolve to.
+    pub fn guarded_job(
+        &self,
+        kind: JobKind,
+        owner: Owner,
+        defaults: &JobDefaults,
+        guard: &Guard,
+    ) -> Result<PreparedJob, ParamsError> {
+        let (seeds, invalid_urls) = self.seeds(kind, guard)?;
         check_hosts(&seeds, defaults)?;
         let plan = self.plan(kind, defaults, 0, 0)?;
         let priority = self.priority()?;
@@ -346,7 +329,7 @@ impl JobParams {
                 key_seed,
             )?);
         }
-        self.seeds(kind)?;
+        self.seeds(kind, &Guard::anywhere())?;
         let plan = CrawlPlan::resolve(&spec, DEFAULT_USER_AGENT, key_seed)?;
         Ok(Arc::clone(plan.rules()))
     }
@@ -411,17 +394,23 @@ impl JobParams {
     }
 
     /// Returns the seeds, and the invalid URLs of a batch.
-    fn seeds(&self, kind: JobKind) -> Result<(Vec<CrawlUrl>, InvalidUrls), ParamsError> {
+    fn seeds(
+        &self,
+        kind: JobKind,
+        guard: &Guard,
+    ) -> Result<(Vec<CrawlUrl>, InvalidUrls), ParamsError> {
+        let is_refused = |url: &CrawlUrl| guard.refuses(url.parts());
         if kind == JobKind::BatchScrape {
             let Some(urls) = &self.urls else {
                 return Err(ParamsError::new("urls", "is missing"));
             };
             let mut valid = Vec::new();
             let mut invalid = InvalidUrls::default();
-            for url in urls {
-                match job_url(url) {
+            for typed in urls {
+                match job_url(typed) {
+                    Ok(url) if is_refused(&url) => invalid.add(typed, REFUSED.to_owned()),
                     Ok(url) => valid.push(url),
-                    Err(reason) => invalid.add(url, reason),
+                    Err(reason) => invalid.add(typed, reason),
                 }
             }
             return Ok((valid, invalid));
@@ -430,6 +419,12 @@ impl JobParams {
             return Err(ParamsError::new("url", "is missing"));
         };
         let url = job_url(url).map_err(|message| ParamsError::new("url", message))?;
+        if is_refused(&url) {
+            return Err(ParamsError {
+                is_refused: true,
+                ..ParamsError::new("url", REFUSED)
+            });
+        }
         Ok((vec![url], InvalidUrls::default()))
     }
 }
@@ -459,14 +454,6 @@ fn job_url(typed: &str) -> Result<CrawlUrl, String> {
         );
     }
     CrawlUrl::parse(typed).map_err(|error| error.to_string())
-}
-
-/// Removes the credentials from a URL.
-fn without_userinfo(typed: &str) -> String {
-    if Userinfo::of(typed).is_none() {
-        return typed.to_owned();
-    }
-    CrawlUrl::parse(typed).map_or_else(|_| "(not shown)".to_owned(), |url| url.to_string())
 }
 
 fn seed_task(url: &CrawlUrl, keys: KeyPolicy) -> NewTask {

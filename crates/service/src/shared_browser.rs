@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawler_fetch::{Fetch, FetchSetupError, HttpFetch, LookupFn};
-use crawler_model::PageBudgets;
+use crawler_model::{PageBudgets, lock};
 use crawler_render::{
     BrowserState, Chromium, EscalatingFetch, RemoteRenderer, RenderCounts, RenderHistory,
     RenderServer, RenderSettings, Renderer,
@@ -28,6 +28,8 @@ pub struct SharedBrowser {
     availability: Availability,
     /// Which hosts need rendering, as learned by the API and the worker.
     render_history: Arc<Mutex<RenderHistory>>,
+    /// Why the browser is missing or down, as last logged.
+    logged_reason: Arc<Mutex<Option<String>>>,
 }
 
 /// Message when rendering is disabled.
@@ -40,15 +42,6 @@ enum Availability {
     /// Chromium was not found; the message says what was searched for and how to install it.
     Missing(Arc<str>),
     Available(Arc<PageRenderer>),
-}
-
-/// Status of the browser.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BrowserStatus {
-    /// `off`, `missing`, `asleep`, `running` or `down`.
-    pub status: &'static str,
-    /// Why the browser is missing or down.
-    pub reason: Option<String>,
 }
 
 impl SharedBrowser {
@@ -105,6 +98,7 @@ impl SharedBrowser {
         Self {
             availability,
             render_history: Arc::default(),
+            logged_reason: Arc::default(),
         }
     }
 
@@ -156,8 +150,9 @@ impl SharedBrowser {
         }
     }
 
-    /// Returns the status of the browser.
-    pub async fn status(&self) -> BrowserStatus {
+    /// Returns the status of the browser: `off`, `missing`, `asleep`, `running` or `down`. Why it is missing or down is logged, once
+    /// until that changes: anyone may ask for the status, and the reason names paths of this machine.
+    pub async fn status(&self) -> &'static str {
         let (status, reason) = match &self.availability {
             Availability::Disabled => ("off", None),
             Availability::Missing(message) => ("missing", Some(message.to_string())),
@@ -167,7 +162,14 @@ impl SharedBrowser {
                 BrowserState::Down(why) => ("down", Some(why)),
             },
         };
-        BrowserStatus { status, reason }
+        let mut logged = lock(&self.logged_reason);
+        if *logged != reason {
+            if let Some(reason) = &reason {
+                tracing::warn!(status, reason, "pages cannot be rendered");
+            }
+            *logged = reason;
+        }
+        status
     }
 
     /// Renders pages for other processes until `stop`, and then finishes those in flight, for at most `drain`.

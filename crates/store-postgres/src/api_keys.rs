@@ -14,10 +14,11 @@ impl ApiKeys for PostgresStore {
             r#"INSERT INTO api_keys (id, name, hash, role, quota, expires_at)
                VALUES ($1, $2, $3, $4, $5::text::jsonb, now() + $6::bigint * interval '1 ms')
                RETURNING id, name, role, quota, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
-                      COALESCE(expires_at <= now(), false) AS "expired!",
+                      COALESCE(expires_at <= now(), false) AS "expired!", false AS "replaced!",
                       (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at,
                       (extract(epoch FROM last_used_at) * 1000)::bigint AS last_used_at,
-                      (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at"#,
+                      (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at,
+                      (extract(epoch FROM previous_until) * 1000)::bigint AS previous_until"#,
             Uuid::now_v7(),
             key.name.as_str(),
             key.hash.as_bytes(),
@@ -35,10 +36,11 @@ impl ApiKeys for PostgresStore {
         let rows = sqlx::query_as!(
             ApiKeyRow,
             r#"SELECT id, name, role, quota, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
-                      COALESCE(expires_at <= now(), false) AS "expired!",
+                      COALESCE(expires_at <= now(), false) AS "expired!", false AS "replaced!",
                       (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at,
                       (extract(epoch FROM last_used_at) * 1000)::bigint AS last_used_at,
-                      (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at
+                      (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at,
+                      (extract(epoch FROM previous_until) * 1000)::bigint AS previous_until
                FROM api_keys ORDER BY id"#
         )
         .fetch_all(&self.pool)
@@ -61,8 +63,7 @@ impl ApiKeys for PostgresStore {
     async fn rotate_key(&self, id: Uuid, rotation: KeyRotation) -> StoreResult<bool> {
         let rotated = sqlx::query!(
             "UPDATE api_keys
-             SET previous_hash = CASE WHEN $3::bigint > 0 THEN hash END,
-                 previous_until = CASE WHEN $3::bigint > 0 THEN now() + $3::bigint * interval '1 ms' END,
+             SET previous_hash = hash, previous_until = now() + $3::bigint * interval '1 ms',
                  hash = $2, expires_at = COALESCE(now() + $4::bigint * interval '1 ms', expires_at)
              WHERE id = $1 AND revoked_at IS NULL",
             id,
@@ -93,10 +94,12 @@ impl ApiKeys for PostgresStore {
             ApiKeyRow,
             r#"SELECT id, name, role, quota, (extract(epoch FROM created_at) * 1000)::bigint AS "created_at!",
                       COALESCE(expires_at <= now(), false) AS "expired!",
+                      COALESCE(hash <> $1 AND previous_until <= now(), false) AS "replaced!",
                       (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at,
                       (extract(epoch FROM last_used_at) * 1000)::bigint AS last_used_at,
-                      (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at
-               FROM api_keys WHERE hash = $1 OR (previous_hash = $1 AND previous_until > now())"#,
+                      (extract(epoch FROM revoked_at) * 1000)::bigint AS revoked_at,
+                      (extract(epoch FROM previous_until) * 1000)::bigint AS previous_until
+               FROM api_keys WHERE hash = $1 OR previous_hash = $1"#,
             hash.as_bytes()
         )
         .fetch_optional(&self.pool)

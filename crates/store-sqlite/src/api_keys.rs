@@ -24,7 +24,8 @@ impl ApiKeys for SqliteStore {
         let rows = sqlx::query_as!(
             ApiKeyRow,
             r#"SELECT id AS "id: Hyphenated", name, role, quota, created_at,
-                      COALESCE(expires_at <= CAST(unixepoch('subsec') * 1000 AS INTEGER), 0) AS "expired!: bool", expires_at, last_used_at, revoked_at
+                      COALESCE(expires_at <= CAST(unixepoch('subsec') * 1000 AS INTEGER), 0) AS "expired!: bool",
+                      0 AS "replaced!: bool", expires_at, last_used_at, revoked_at, previous_until
                FROM api_keys ORDER BY id"#
         )
         .fetch_all(&self.readers)
@@ -50,9 +51,10 @@ impl ApiKeys for SqliteStore {
         let row = sqlx::query_as!(
             ApiKeyRow,
             r#"SELECT id AS "id: Hyphenated", name, role, quota, created_at,
-                      COALESCE(expires_at <= CAST(unixepoch('subsec') * 1000 AS INTEGER), 0) AS "expired!: bool", expires_at, last_used_at, revoked_at
-               FROM api_keys WHERE hash = ?1
-                  OR (previous_hash = ?1 AND previous_until > CAST(unixepoch('subsec') * 1000 AS INTEGER))"#,
+                      COALESCE(expires_at <= CAST(unixepoch('subsec') * 1000 AS INTEGER), 0) AS "expired!: bool",
+                      COALESCE(hash <> ?1 AND previous_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER), 0) AS "replaced!: bool",
+                      expires_at, last_used_at, revoked_at, previous_until
+               FROM api_keys WHERE hash = ?1 OR previous_hash = ?1"#,
             bytes
         )
         .fetch_optional(&self.readers)
@@ -108,11 +110,11 @@ async fn revoke(store: &SqliteStore, id: Uuid) -> Result<bool, Error> {
 async fn rotate(store: &SqliteStore, id: Uuid, rotation: KeyRotation) -> Result<bool, Error> {
     let mut transaction = store.begin().await?;
     let (id, bytes, now) = (id.to_string(), rotation.hash.as_bytes(), transaction.now);
-    let until = (!rotation.grace.is_zero()).then(|| now + to_millis(rotation.grace));
+    let until = now + to_millis(rotation.grace);
     let expires_at = rotation.expires_in.map(|time| now + to_millis(time));
     let rotated = sqlx::query!(
         "UPDATE api_keys
-         SET previous_hash = CASE WHEN ?3 IS NOT NULL THEN hash END, previous_until = ?3, hash = ?2,
+         SET previous_hash = hash, previous_until = ?3, hash = ?2,
              expires_at = COALESCE(?4, expires_at)
          WHERE id = ?1 AND revoked_at IS NULL",
         id,

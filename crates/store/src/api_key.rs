@@ -54,6 +54,18 @@ impl KeyRole {
     }
 }
 
+impl KeyState {
+    /// The stable spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+            Self::Replaced => "replaced",
+        }
+    }
+}
+
 /// Whether a key is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyState {
@@ -63,6 +75,8 @@ pub enum KeyState {
     Expired,
     /// It was revoked.
     Revoked,
+    /// The secret was replaced, and is not accepted any more.
+    Replaced,
 }
 
 /// A key to add.
@@ -112,4 +126,6 @@ pub struct ApiKey {
     pub last_used_at: Option<UnixMillis>,
     /// Time of revocation.
     pub revoked_at: Option<UnixMillis>,
+    /// Until when the secret before the current one is accepted, or was.
+    pub previous_until: Option<UnixMillis>,
 }

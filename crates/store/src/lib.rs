@@ -60,7 +60,7 @@ pub use mapped_url::{MappedUrl, NewMappedUrl};
 pub use owner::{Owner, Priority};
 pub use owner_usage::{AddedUsage, OwnerUsage, QuotaExceeded};
 pub use place_shares::{ClaimRoom, PlaceShares};
-pub use quota::{Quota, QuotaError};
+pub use quota::{Quota, QuotaError, QuotaRange};
 pub use refused_url::{RefusedCounts, RefusedUrl};
 pub use rescue::{DEFAULT_MAX_CRASHES, Reconciled, Rescue, Rescued};
 pub use robots_text::{RobotsText, StoredRobots};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crawler_model::parse_bytes;
 use serde::{Deserialize, Serialize};
 
 /// The quota of an owner; `None` is the default of the configuration, and zero is no limit.
@@ -32,7 +33,7 @@ pub struct Quota {
     /// Seconds of rendering per day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_seconds_per_day: Option<u64>,
-    /// The owner's share of the workers compared with others, 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
+    /// The owner's share of the workers compared with others, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u64>,
 }
@@ -58,9 +59,75 @@ pub enum QuotaError {
     },
 }
 
-const WHOLE: &str = "a whole number from 0 to 1000000000000000";
-const WEIGHT: &str = "a whole number from 1 to 100";
-const RATE: &str = "a number from 0 to 1000000";
+/// The values that a quota may have, for keys and in the configuration.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct QuotaRange {
+    min: u64,
+    max: u64,
+    /// The values, for error messages and descriptions.
+    pub allowed: &'static str,
+    /// What a value must be.
+    expected: &'static str,
+}
+
+impl QuotaRange {
+    /// Requests per second.
+    pub const RATE: Self = Self {
+        min: 0,
+        max: 1_000_000,
+        allowed: "0, or 0.001 to 1000000",
+        expected: "a number: 0, or 0.001 to 1000000",
+    };
+    /// What one process serves at the same time.
+    pub const CONCURRENT: Self = Self {
+        min: 0,
+        max: 1_000_000,
+        allowed: "0 to 1000000",
+        expected: "a whole number from 0 to 1000000",
+    };
+    /// Jobs, URLs, seconds.
+    pub const COUNT: Self = Self {
+        min: 0,
+        max: 4_000_000_000,
+        allowed: "0 to 4000000000",
+        expected: "a whole number from 0 to 4000000000",
+    };
+    /// Bytes.
+    pub const BYTES: Self = Self {
+        min: 0,
+        max: 1_000_000_000_000_000,
+        allowed: "0 to 1000TB",
+        expected: "a size like 10GB from 0 to 1000TB",
+    };
+    /// The share of an owner.
+    pub const WEIGHT: Self = Self {
+        min: 1,
+        max: 100,
+        allowed: "1 to 100",
+        expected: "a whole number from 1 to 100",
+    };
+    /// Minimum rate other than zero, which is no limit.
+    const MIN_RATE: f64 = 0.001;
+
+    /// Whether a count is in the range.
+    pub const fn contains(self, count: u64) -> bool {
+        self.min <= count && count <= self.max
+    }
+
+    /// Whether a rate is in the range.
+    pub fn contains_rate(self, rate: f64) -> bool {
+        rate == 0.0 || (Self::MIN_RATE..=self.max as f64).contains(&rate)
+    }
+
+    fn parse(self, value: &str) -> Option<u64> {
+        let count = if self == Self::BYTES {
+            parse_bytes(value)
+        } else {
+            value.trim().parse().ok()
+        };
+        count.filter(|count| self.contains(*count))
+    }
+}
 
 impl Quota {
     /// The names of all quotas.
@@ -75,12 +142,16 @@ impl Quota {
         "browser_seconds_per_day",
         "weight",
     ];
-    /// Maximum value of a count.
-    pub const MAX_COUNT: u64 = 1_000_000_000_000_000;
-    /// Maximum weight.
-    pub const MAX_WEIGHT: u64 = 100;
-    /// Maximum rate.
-    pub const MAX_RATE: f64 = 1_000_000.0;
+    /// Returns the values that the quota with this name may have.
+    pub fn range(name: &str) -> QuotaRange {
+        match name {
+            "requests_per_second" => QuotaRange::RATE,
+            "requests_in_flight" | "event_streams" => QuotaRange::CONCURRENT,
+            "stored_bytes" => QuotaRange::BYTES,
+            "weight" => QuotaRange::WEIGHT,
+            _ => QuotaRange::COUNT,
+        }
+    }
 
     /// Sets one quota, written as `NAME=VALUE`. The value `default` unsets it.
     pub fn set(&mut self, written: &str) -> Result<(), QuotaError> {
@@ -89,10 +160,11 @@ impl Quota {
             .ok_or_else(|| QuotaError::NoValue(written.to_owned()))?;
         let known = Self::NAMES.into_iter().find(|known| *known == name);
         let name = known.ok_or_else(|| QuotaError::UnknownName(name.to_owned()))?;
-        let invalid = |expected| QuotaError::InvalidValue {
+        let range = Self::range(name);
+        let invalid = || QuotaError::InvalidValue {
             name,
             value: value.to_owned(),
-            expected,
+            expected: range.expected,
         };
         let is_default = value == "default";
         if let Some(count) = self.count_mut(name) {
@@ -100,19 +172,13 @@ impl Quota {
                 *count = None;
                 return Ok(());
             }
-            let (range, expected) = match name {
-                "weight" => (1..=Self::MAX_WEIGHT, WEIGHT),
-                _ => (0..=Self::MAX_COUNT, WHOLE),
-            };
-            let number = value.parse().ok();
-            let number = number.filter(|number| range.contains(number));
-            *count = Some(number.ok_or_else(|| invalid(expected))?);
+            *count = Some(range.parse(value).ok_or_else(invalid)?);
         } else if is_default {
             self.requests_per_second = None;
         } else {
-            let number = value.parse().ok();
-            let number = number.filter(|number| (0.0..=Self::MAX_RATE).contains(number));
-            self.requests_per_second = Some(number.ok_or_else(|| invalid(RATE))?);
+            let rate = value.trim().parse().ok();
+            let rate = rate.filter(|rate| range.contains_rate(*rate));
+            self.requests_per_second = Some(rate.ok_or_else(invalid)?);
         }
         Ok(())
     }
@@ -234,7 +300,7 @@ mod tests {
             "\"open_jobs\" is not NAME=VALUE; use one like open_jobs=10"
         );
         assert!(refused("jobs=1").starts_with("there is no quota \"jobs\"; quotas are requests_"));
-        for value in ["", "-1", "1.5", "ten", "1000000000000001"] {
+        for value in ["", "-1", "1.5", "ten", "4000000001", "1GB"] {
             let message = refused(&format!("open_jobs={value}"));
             assert!(message.starts_with(&format!("open_jobs: {value:?} is not a whole number")));
         }
@@ -242,12 +308,30 @@ mod tests {
             let message = refused(&format!("weight={value}"));
             assert!(message.ends_with("is not a whole number from 1 to 100"));
         }
-        for value in ["", "-1", "NaN", "inf", "1000001"] {
+        for value in ["", "-1", "NaN", "inf", "0.0001", "1000001"] {
             let message = refused(&format!("requests_per_second={value}"));
             assert!(
-                message.contains("is not a number from 0 to 1000000"),
+                message.contains("is not a number: 0, or 0.001 to 1000000"),
                 "{message}"
             );
+        }
+        let message = refused("stored_bytes=1001TB");
+        assert!(message.ends_with("is not a size like 10GB from 0 to 1000TB"));
+        assert!(refused("event_streams=1000001").ends_with("from 0 to 1000000"));
+    }
+
+    #[test]
+    fn a_size_has_a_unit() {
+        let mut quota = Quota::default();
+        for (written, bytes) in [
+            ("10GB", 10_000_000_000),
+            ("2MiB", 2_097_152),
+            ("1000", 1_000),
+        ] {
+            quota
+                .set(&format!("stored_bytes={written}"))
+                .expect("a size");
+            assert_eq!(quota.stored_bytes, Some(bytes), "{written}");
         }
     }
 }

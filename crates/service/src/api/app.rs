@@ -60,6 +60,7 @@ pub(super) type ApiScraper<S> = Scraper<BoundedFetch, StoreHostGate<S>>;
 struct Inner<S> {
     store: S,
     config: Config,
+    guard: Guard,
     defaults: JobDefaults,
     scraper: ApiScraper<S>,
     keys: Authenticator,
@@ -146,7 +147,7 @@ impl<S: Store> App<S> {
         let fetch = Arc::new(BoundedFetch::new(
             &browser,
             http,
-            guard,
+            guard.clone(),
             max_scrapes(&config),
         ));
         let limits = Arc::<OwnerLimits>::default();
@@ -168,6 +169,7 @@ impl<S: Store> App<S> {
                 browser,
                 store,
                 config,
+                guard,
             }),
         }
     }
@@ -178,6 +180,10 @@ impl<S: Store> App<S> {
 
     pub(super) fn config(&self) -> &Config {
         &self.inner.config
+    }
+
+    pub(super) fn guard(&self) -> &Guard {
+        &self.inner.guard
     }
 
     pub(super) fn defaults(&self) -> &JobDefaults {

@@ -15,7 +15,9 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use crawler_fetch::EgressTarget;
-use crawler_store::{Access, ApiKey, KeyHash, KeyRole, KeyState, Owner, Quota, Store, StoreError};
+use crawler_store::{
+    Access, ApiKey, KeyHash, KeyRole, KeyState, Owner, Quota, Store, StoreError, UnixMillis,
+};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode, header};
 use uuid::Uuid;
@@ -110,8 +112,13 @@ impl Authenticator {
         let hash_of_key = blake3::hash(key.as_bytes());
         let same = self.configured.iter().filter(|hash| **hash == hash_of_key);
         let known = same.count() > 0;
-        let digits = &hash_of_key.to_hex()[..8];
-        known.then(|| Owner::parse(&format!("{}{digits}", Owner::CONFIGURED_PREFIX)))?
+        known.then(|| Owner::parse(&name_of(&hash_of_key)))?
+    }
+
+    /// Whether a key of the configuration has this name.
+    pub(super) fn configures(&self, owner: &Owner) -> bool {
+        let mut configured = self.configured.iter();
+        configured.any(|hash| name_of(hash) == owner.as_str())
     }
 
     /// Writes the time of a key's last use, unless that was done a short time ago. The request does not wait for it.
@@ -148,6 +155,11 @@ impl Authenticator {
         *stored = Some((Instant::now(), any));
         Ok(any)
     }
+}
+
+/// The name of a configured key.
+fn name_of(hash: &blake3::Hash) -> String {
+    format!("{}{}", Owner::CONFIGURED_PREFIX, &hash.to_hex()[..8])
 }
 
 /// Returns whether the store has ever had a key: revoking the last one must not make the API public.
@@ -206,20 +218,6 @@ impl Caller {
             KeyRole::User => Access::Owner(self.owner.clone()),
             KeyRole::Admin => Access::AllOwners,
         }
-    }
-
-    /// [`Caller::access`], limited to an owner if one is named; `None` if there is nothing to see.
-    pub(super) fn access_to(&self, owner: Option<&str>) -> Result<Option<Access>, Problem> {
-        let Some(name) = owner else {
-            return Ok(Some(self.access()));
-        };
-        let owner = Owner::parse(name).ok_or_else(|| {
-            let max = Owner::MAX_LENGTH;
-            let message =
-                format!("owner: must be the name of a key, 1 to {max} characters on one line");
-            Problem::invalid("owner", message)
-        })?;
-        Ok(self.access().only(&owner))
     }
 }
 
@@ -309,7 +307,7 @@ fn unauthorized(message: impl Into<String>) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message).at("Authorization")
 }
 
-/// Accepts a key of the store if it is active.
+/// Accepts a key of the store if it is active. Otherwise it is not throttled as a guess: its secret is known.
 fn accept<S: Store>(app: &App<S>, key: ApiKey) -> Result<Caller, Problem> {
     match key.state {
         KeyState::Active => {
@@ -317,14 +315,27 @@ fn accept<S: Store>(app: &App<S>, key: ApiKey) -> Result<Caller, Problem> {
             let quota = key.quota.or(&app.config().quotas.quota());
             Ok(Caller::new(key.name, key.role, quota))
         }
-        KeyState::Expired => {
-            let at = key.expires_at.map(rfc3339).unwrap_or_default();
-            let message = format!(
-                "the API key expired at {at}; ask the operator for a new one (`crawler keys rotate`)"
-            );
-            Err(unauthorized(message))
+        state => {
+            let (owner, reason) = (key.name.as_str(), state.as_str());
+            tracing::info!(owner, reason, "refused an API key");
+            Err(unauthorized(refusal(&key)))
         }
-        KeyState::Revoked => Err(unauthorized("the API key was revoked")),
+    }
+}
+
+/// Why a key of the store is not accepted. Whoever sends its secret had it when it was valid, so the reason is no secret.
+fn refusal(key: &ApiKey) -> String {
+    let at = |time: Option<UnixMillis>| time.map(rfc3339).unwrap_or_default();
+    match key.state {
+        KeyState::Replaced => format!(
+            "the secret of this API key was replaced, and this one is not valid since {}; use the new secret",
+            at(key.previous_until)
+        ),
+        KeyState::Revoked => format!("the API key was revoked at {}", at(key.revoked_at)),
+        KeyState::Active | KeyState::Expired => format!(
+            "the API key expired at {}; ask the operator for a new one (`crawler keys rotate`)",
+            at(key.expires_at)
+        ),
     }
 }
 

@@ -108,11 +108,11 @@ async fn create_job<S: Store>(
     let id = match store_job(app, prepared.job, turn.deadline).await {
         Ok(JobCreation::Created) => {
             super::metrics::count_job(kind, &caller.owner);
-            tracing::info!(job_id = %new_id, owner = %caller.owner, kind = kind.as_str(), "job created");
+            tracing::info!(job_id = %new_id, owner = caller.owner.as_str(), kind = kind.as_str(), "job created");
             new_id
         }
         Ok(JobCreation::Existing(id)) => {
-            tracing::info!(job_id = %id, owner = %caller.owner, kind = kind.as_str(), "returned the existing job for this idempotency key");
+            tracing::info!(job_id = %id, owner = caller.owner.as_str(), kind = kind.as_str(), "returned the existing job for this idempotency key");
             id
         }
         Ok(JobCreation::KeyReused) => return Err(key_reused()),
@@ -157,8 +157,9 @@ async fn prepare<S: Store>(
             .as_ref()
             .is_some_and(|urls| urls.len() > MANY_URLS);
     let (owner, defaults) = (caller.owner.clone(), app.defaults().clone());
+    let guard = app.guard().clone();
     let prepare = move || {
-        let prepared = params.new_job(kind, owner, &defaults);
+        let prepared = params.guarded_job(kind, owner, &defaults, &guard);
         prepared.map(|mut prepared| {
             prepared.job.idempotency = idempotency.key(kind, &params);
             (prepared, idempotency)

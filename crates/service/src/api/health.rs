@@ -13,7 +13,6 @@ use super::app::App;
 use super::auth::Caller;
 use super::problem::Problem;
 use super::responses::Health;
-use crate::BrowserStatus;
 
 /// Timeout for a response of the store.
 const STORE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -28,14 +27,13 @@ pub(super) fn healthz() -> Json<Health> {
         status: "ok",
         store: None,
         browser: None,
-        browser_reason: None,
     })
 }
 
 /// Readiness check
 ///
 /// The service is ready when the store is readable and writable and has free disk space. The status of the browser is
-/// included but does not affect readiness.
+/// included but does not affect readiness; why it is missing or down is in the log of the service.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", security(()),
     responses((status = 200, description = "The service is ready", body = Health))
@@ -53,12 +51,10 @@ pub(super) async fn readyz<S: Store>(State(app): State<App<S>>) -> Result<Json<H
         }
     });
     checked.await.map_err(unready)?;
-    let BrowserStatus { status, reason } = app.browser().status().await;
     Ok(Json(Health {
         status: "ok",
         store: Some("ok"),
-        browser: Some(status),
-        browser_reason: reason,
+        browser: Some(app.browser().status().await),
     }))
 }
 
@@ -71,10 +67,33 @@ pub(super) fn not_ready() -> Problem {
 }
 
 /// Metrics for Prometheus
+///
+/// They are those of all owners, so they need an admin key if there are keys; `server.open_metrics` makes them public.
 #[utoipa::path(
     get, path = "/metrics", tag = "operations",
-    responses((status = 200, description = "Prometheus text format", body = String, content_type = "text/plain"))
+    responses(
+        (status = 200, description = "Prometheus text format", body = String, content_type = "text/plain"),
+        (status = 403, description = "`admin_required`: the API key is not an admin key; `host_refused`, `origin_refused`", body = Problem, content_type = "application/problem+json"),
+    )
 )]
+pub(super) async fn api_metrics<S: Store>(
+    State(app): State<App<S>>,
+    caller: Option<Extension<Caller>>,
+) -> Result<impl IntoResponse, Problem> {
+    if let Some(Extension(caller)) = &caller
+        && caller.role != KeyRole::Admin
+    {
+        let message = "the metrics are those of all owners; use a key added with `crawler keys add NAME --admin`, or set server.open_metrics";
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "admin_required",
+            message,
+        ));
+    }
+    Ok(metrics(State(app), caller).await)
+}
+
+/// The metrics, on the port of a worker without the API too. A user key sees its own series and the totals.
 pub(super) async fn metrics<S: Store>(
     State(app): State<App<S>>,
     caller: Option<Extension<Caller>>,

@@ -8,6 +8,7 @@ use http::StatusCode;
 use super::app::App;
 use super::auth::Caller;
 use super::job_path::JobPath;
+use super::named_owner::access_to;
 use super::paging;
 use super::problem::Problem;
 use super::query::QueryParams;
@@ -17,7 +18,10 @@ use super::responses::{JobList, JobResponse};
 /// List jobs, newest first
 #[utoipa::path(
     get, path = "/v1/jobs", operation_id = "list_jobs", tag = "jobs", params(JobsQuery),
-    responses((status = 200, description = "A page of jobs", body = JobList))
+    responses(
+        (status = 200, description = "A page of jobs", body = JobList),
+        (status = 404, description = "`owner_not_found`: there is no such owner, or the API key may not see it", body = Problem, content_type = "application/problem+json"),
+    )
 )]
 pub(super) async fn list<S: Store>(
     State(app): State<App<S>>,
@@ -33,12 +37,7 @@ pub(super) async fn list<S: Store>(
             JobKind::ALL.map(JobKind::as_str).join(", ")
         })?,
     };
-    let Some(access) = caller.access_to(query.owner.as_deref())? else {
-        return Ok(Json(JobList {
-            jobs: Vec::new(),
-            next_cursor: None,
-        }));
-    };
+    let access = access_to(&app, &caller, query.owner.as_deref()).await?;
     let page = app
         .store()
         .jobs(&access, filter, limit, paging::cursor(query.cursor))
@@ -88,7 +87,7 @@ pub(super) async fn cancel<S: Store>(
             format!("the job has already ended: {}", state.as_str()),
         )),
         Cancel::Cancelled => {
-            tracing::info!(job_id = %id, owner = %caller.owner, "job cancelled");
+            tracing::info!(job_id = %id, owner = caller.owner.as_str(), "job cancelled");
             let job = app.store().job(&caller.access(), id).await?;
             let job = job.ok_or_else(Problem::no_such_job)?;
             Ok(Json(job.into()))

@@ -17,7 +17,7 @@ use super::{create, events, export, health, jobs, results, scrape, usage};
     paths(
         scrape::scrape, create::batch, create::crawl, create::map, jobs::list, jobs::show, jobs::cancel,
         results::documents, results::map, results::tasks, export::export, events::events, health::healthz,
-        health::readyz, health::metrics, usage::usage,
+        health::readyz, health::api_metrics, usage::usage,
     ),
     components(schemas(Problem)),
     tags(
@@ -59,12 +59,15 @@ impl Modify for AllOperations {
                 if has_body && operation.responses.responses.contains_key("202") {
                     problems.extend(JOB_CREATION_PROBLEMS);
                 }
+                if path == "/v1/crawl" || path == "/v1/map" {
+                    problems.push(("403", SITE_REFUSALS));
+                }
                 if !is_open {
                     problems.extend([
                         ("401", "`unauthorized`: the API key is missing or not valid"),
                         (
                             "403",
-                            "`host_refused`: without API keys only requests from this machine are allowed; `origin_refused`: the request was made by a web page of another origin; `robots_required`: `robots` must not be `ignore`",
+                            "`host_refused`: without API keys only requests from this machine are allowed; `origin_refused`: the request was made by a web page of another origin",
                         ),
                         (
                             "429",
@@ -101,6 +104,9 @@ impl Modify for AllOperations {
         }
     }
 }
+
+/// Why requests for a site are refused.
+const SITE_REFUSALS: &str = "`address_refused`: the URL is not allowed; `robots_required`: `robots` must not be `ignore`; `host_refused`: without API keys only requests from this machine are allowed; `origin_refused`: the request was made by a web page of another origin";
 
 /// Error responses of requests that create a job.
 const JOB_CREATION_PROBLEMS: [(&str, &str); 3] = [

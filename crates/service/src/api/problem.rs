@@ -217,11 +217,21 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail)
     }
 
+    /// The owner does not exist, or belongs to another key.
+    pub(super) fn no_such_owner() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "owner_not_found",
+            "owner: there is no such owner, or you may not see it; only an admin key may name an owner other than its own",
+        )
+        .at("owner")
+    }
+
     pub(super) fn no_such_job() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
             "job_not_found",
-            "no job has this id; GET /v1/jobs lists all jobs",
+            "no job that you may see has this id; GET /v1/jobs lists those that you may see",
         )
     }
 
@@ -258,6 +268,11 @@ impl From<StoreError> for Problem {
 
 impl From<ParamsError> for Problem {
     fn from(error: ParamsError) -> Self {
+        if error.is_refused {
+            return Self::new(StatusCode::FORBIDDEN, "address_refused", error.to_string())
+                .at(error.field)
+                .in_body();
+        }
         let code = match error.field.as_str() {
             "url" | "urls" => "invalid_url",
             _ => "invalid_request",

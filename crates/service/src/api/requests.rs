@@ -32,7 +32,7 @@ pub(super) struct ScrapeRequest {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BatchRequest {
-    /// URLs of the pages, absolute, http or https. Invalid ones are listed in the response; the others are scraped.
+    /// URLs of the pages, absolute, http or https. Invalid ones, and those that the service may not request, are listed in the response; the others are scraped.
     #[schema(schema_with = schemas::urls)]
     pub(super) urls: Vec<String>,
     /// Format of `content`.
@@ -238,7 +238,7 @@ pub(super) struct JobsQuery {
     #[serde(rename = "type")]
     #[param(pattern = "^(scrape|batch_scrape|crawl|map)$")]
     pub(super) kind: Option<String>,
-    /// Only jobs of this owner. Useful with an admin key; other keys see their own jobs only.
+    /// Only jobs of this owner. Useful with an admin key: with other keys, any owner but their own is 404 `owner_not_found`, like one that does not exist.
     #[param(min_length = 1, max_length = 100)]
     pub(super) owner: Option<String>,
     /// Number of entries per page, 1 to 200. Default: 50.
@@ -253,7 +253,7 @@ pub(super) struct JobsQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct UsageQuery {
-    /// Show this owner instead of your own. Needs an admin key.
+    /// Show this owner instead of your own. Needs an admin key; an owner that does not exist is 404 `owner_not_found`.
     #[param(min_length = 1, max_length = 100)]
     pub(super) owner: Option<String>,
 }

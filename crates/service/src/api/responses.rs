@@ -279,9 +279,6 @@ pub(super) struct Health {
     /// yet), `running` or `down`. It does not affect readiness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) browser: Option<&'static str>,
-    /// Why the browser is missing or down, or the render process cannot be reached.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) browser_reason: Option<String>,
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub fn router<S: Store>(app: App<S>) -> Router {
         .route("/docs", get(async || docs_page::page()))
         .route("/docs/page.js", get(async || docs_page::script()))
         .route("/docs/page.css", get(async || docs_page::style()));
-    let metrics = get(health::metrics::<S>);
+    let metrics = get(health::api_metrics::<S>);
     if app.config().server.open_metrics {
         open = open.route("/metrics", metrics);
     } else {

@@ -19,7 +19,7 @@ use super::json_body::JsonBody;
 use super::problem::Problem;
 use super::requests::{ScrapeRequest, check_js};
 use super::responses::ScrapedPage;
-use crate::job_params::OutputFormat;
+use crate::job_params::{OutputFormat, REFUSED};
 use crate::tab_owner::tab_owner;
 
 /// Scrape a page
@@ -34,7 +34,7 @@ use crate::tab_owner::tab_owner;
         (status = 422, description = "`invalid_request`, `invalid_url`, `not_text`; `use_js_unavailable`: the service has no browser; `render_budget`: the page made more requests, or used more bytes, hosts or CPU time than a rendered page may", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "`quota_exceeded`: a quota of the API key is used up, see `quota`; `too_many_requests`: it has too many requests with a long body in progress; `too_many_wrong_keys`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
         (status = 502, description = "`fetch_failed`: the page could not be fetched; see `kind`", body = Problem, content_type = "application/problem+json"),
-        (status = 503, description = "`busy`: the request waited for its turn and did not start; `browser_unavailable`: the browser cannot be started; `store_unavailable`, `timeout`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "`busy`: the request waited for its turn and did not start; `browser_unavailable`: the browser cannot be started, or the render process cannot be reached; `store_unavailable`, `timeout`; see `Retry-After`", body = Problem, content_type = "application/problem+json"),
         (status = 504, description = "`fetch_timeout`: the page took too long", body = Problem, content_type = "application/problem+json"),
     )
 )]
@@ -102,7 +102,11 @@ fn is_refused(response: &Result<ScrapeResponse, ScrapeProblem>) -> bool {
     };
     matches!(
         failure.kind,
-        FailKind::Busy | FailKind::Internal | FailKind::AddressRefused | FailKind::NoBrowser
+        FailKind::Busy
+            | FailKind::Internal
+            | FailKind::AddressRefused
+            | FailKind::NoBrowser
+            | FailKind::BrowserUnavailable
     )
 }
 
@@ -131,16 +135,17 @@ fn problem(problem: ScrapeProblem) -> Problem {
             FailKind::AddressRefused => Problem::new(
                 StatusCode::FORBIDDEN,
                 "address_refused",
-                "the URL, or one it redirects to, is not allowed: its address is not public, or its host, address or port is refused (see egress.allow and egress.deny)",
+                format!("the URL, or one it redirects to, is not allowed: {REFUSED}"),
             ),
             // The store failed while the request waited for its turn.
             FailKind::Internal => StoreError::Unavailable(failure.message).into(),
             FailKind::Busy => Problem::busy(failure.message),
-            FailKind::NoBrowser => Problem::new(
+            FailKind::NoBrowser | FailKind::BrowserUnavailable => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "browser_unavailable",
                 failure.to_string(),
-            ),
+            )
+            .of_kind(kind),
             FailKind::Timeout => timed_out(format!("{url}: {failure}")),
             // Another attempt would end in the same way.
             FailKind::RenderBudget => Problem::new(

@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::Json;
 use axum::extract::State;
 use crawler_store::{Access, Quota, Store, UnixMillis};
-use http::StatusCode;
 use serde::Serialize;
 use serde_json::Number;
 use utoipa::ToSchema;
@@ -13,6 +12,7 @@ use utoipa::ToSchema;
 use super::app::App;
 use super::auth::Caller;
 use super::moment::rfc3339;
+use super::named_owner::access_to;
 use super::problem::Problem;
 use super::query::QueryParams;
 use super::requests::UsageQuery;
@@ -31,12 +31,12 @@ pub(super) struct UsageResponse {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct QuotaResponse {
     /// `requests_per_second`, `requests_in_flight`, `open_jobs`, `queued_tasks`, `pages_per_day`, `stored_bytes`,
-    /// `event_streams` or `browser_seconds_per_day`.
+    /// `event_streams`, `browser_seconds_per_day`, or `weight`: the owner's share of the workers compared with others.
     name: &'static str,
-    /// The limit; null if there is none.
+    /// The limit, or the weight; null if there is none.
     #[schema(value_type = Option<f64>)]
     limit: Option<Number>,
-    /// What is in use; null for a rate. `requests_in_flight` and `event_streams` are those of the API process that answers.
+    /// What is in use; null for a rate and for the weight. `requests_in_flight` and `event_streams` are those of the API process that answers.
     used: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct QuotaResponse {
     get, path = "/v1/usage", tag = "operations", params(UsageQuery),
     responses(
         (status = 200, description = "Quotas and usage", body = UsageResponse),
-        (status = 404, description = "`owner_not_found`: the owner is not that of the API key", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "`owner_not_found`: there is no such owner, or the API key may not see it", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn usage<S: Store>(
@@ -56,10 +56,9 @@ pub(super) async fn usage<S: Store>(
     QueryParams(query): QueryParams<UsageQuery>,
 ) -> Result<Json<UsageResponse>, Problem> {
     let named = query.owner.as_deref();
-    let owner = match caller.access_to(named)? {
-        Some(Access::Owner(owner)) => owner,
-        Some(Access::AllOwners) => caller.owner.clone(),
-        None => return Err(no_such_owner()),
+    let owner = match access_to(&app, &caller, named).await? {
+        Access::Owner(owner) => owner,
+        Access::AllOwners => caller.owner.clone(),
     };
     let used = app.meter().usage(&owner).await?;
     let quota = if owner == caller.owner {
@@ -92,21 +91,20 @@ pub(super) async fn usage<S: Store>(
         limit: Quota::limit(limit).map(Number::from),
         used: Some(used),
     });
+    let weight = QuotaResponse {
+        name: "weight",
+        limit: Some(quota.weight.unwrap_or(1).into()),
+        used: None,
+    };
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     let ends = since_1970.unwrap_or_default() + used.day_ends_in;
     let ends = i64::try_from(ends.as_millis()).unwrap_or(i64::MAX);
     Ok(Json(UsageResponse {
         owner: owner.to_string(),
-        quotas: std::iter::once(rate).chain(counts).collect(),
+        quotas: std::iter::once(rate)
+            .chain(counts)
+            .chain([weight])
+            .collect(),
         day_ends_at: rfc3339(UnixMillis(ends)),
     }))
-}
-
-fn no_such_owner() -> Problem {
-    Problem::new(
-        StatusCode::NOT_FOUND,
-        "owner_not_found",
-        "owner: must be the name of your API key; only an admin key may name others",
-    )
-    .at("owner")
 }

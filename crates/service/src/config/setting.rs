@@ -6,7 +6,7 @@ use super::value::SettingValue;
 
 /// A row of the table: its key, description and allowed values, and a check of a value.
 macro_rules! setting {
-    ($section:ident.$name:ident, $about:literal, $allowed:literal, $fits:expr) => {
+    ($section:ident.$name:ident, $about:literal, $allowed:expr, $fits:expr) => {
         Setting {
             section: stringify!($section),
             name: stringify!($name),

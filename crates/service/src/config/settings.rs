@@ -310,7 +310,7 @@ const SERVICE: [Setting; 20] = [
     setting!(
         store.database_url,
         "URL of a Postgres database to use instead of SQLite; any number of processes can share it",
-        "none, or postgres://…",
+        "none, or postgres://… (for SQLite, set store.path instead)",
         |url| url.as_ref().is_none_or(|url| is_postgres(url.reveal()))
     )
     .env("DATABASE_URL")

@@ -2,7 +2,7 @@
 
 use crawler_service::api::{Exposure, check_exposure};
 use crawler_service::config::{Config, Secret};
-use crawler_store::{ApiKeys, NewKey};
+use crawler_store::{ApiKeys, KeyHash, KeyRotation, NewKey};
 use serde_json::json;
 
 use crate::client::call;
@@ -10,6 +10,7 @@ use crate::service::{new_key, service, service_with};
 
 const KEY: &str = "a-key-that-is-long-enough";
 const OTHER: &str = "another-key-of-that-length";
+const REPLACED: &str = "a-key-that-was-replaced";
 
 const PROTECTED: [&str; 8] = [
     "/v1/jobs",
@@ -334,9 +335,21 @@ async fn an_expired_or_revoked_key_is_refused_with_its_own_message() {
     service.store.add_key(expired).await.unwrap();
     let revoked = service.store.add_key(new_key("bob", OTHER)).await.unwrap();
     service.store.revoke_key(revoked.id).await.unwrap();
+    let rotated = service.store.add_key(new_key("carol", REPLACED)).await;
+    let rotation = KeyRotation {
+        hash: KeyHash::of("the-secret-that-follows"),
+        grace: std::time::Duration::ZERO,
+        expires_in: None,
+    };
+    let rotated = service.store.rotate_key(rotated.unwrap().id, rotation);
+    assert!(rotated.await.unwrap());
     for (key, message) in [
         (KEY, "the API key expired at 2"),
-        (OTHER, "the API key was revoked"),
+        (OTHER, "the API key was revoked at 2"),
+        (
+            REPLACED,
+            "the secret of this API key was replaced, and this one is not valid since 2",
+        ),
         ("unknown", "the API key is not valid"),
     ] {
         let value = format!("Bearer {key}");
@@ -346,6 +359,19 @@ async fn an_expired_or_revoked_key_is_refused_with_its_own_message() {
         let detail = problem["detail"].as_str().unwrap();
         assert!(detail.starts_with(message), "{detail}");
     }
+    // Only secrets that were never valid count as guesses, even for a client that has made too many.
+    let statuses = async |key: &str| {
+        let mut statuses = Vec::new();
+        for _ in 0..50 {
+            statuses.push(status_with(service.port, key).await);
+        }
+        statuses
+    };
+    for key in [KEY, OTHER, REPLACED] {
+        assert_eq!(statuses(key).await, [401; 50]);
+    }
+    assert!(statuses("unknown").await.contains(&429));
+    assert_eq!(statuses(REPLACED).await, [401; 50]);
 }
 
 /// The last use of a key is written without delaying its request.

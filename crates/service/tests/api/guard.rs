@@ -68,6 +68,44 @@ async fn a_refused_address_is_403_on_the_page_and_on_a_redirect() {
     assert_eq!(canary.connections(), 0);
 }
 
+/// What is known without resolving a name is refused when the job is created; the rest fails later.
+#[tokio::test]
+async fn a_job_of_a_refused_address_is_not_created() {
+    let service = service_with_names(|_| (), &names()).await;
+    for host in INNER {
+        let url = format!("http://{host}:8080/");
+        let is_name = host.ends_with(".test");
+        for path in ["/v1/crawl", "/v1/map"] {
+            let reply = service.post(path, &json!({"url": url})).await;
+            if is_name {
+                assert_eq!(reply.status, 202, "{url}: {}", reply.body);
+            } else if host.contains('@') {
+                reply.problem(422, "invalid_url");
+            } else {
+                let problem = reply.problem(403, "address_refused");
+                assert_eq!(problem["pointer"], "/url", "{problem}");
+                let detail = problem["detail"].as_str().unwrap();
+                assert!(detail.contains("egress.allow"), "{detail}");
+            }
+        }
+        if is_name {
+            continue;
+        }
+        let body = json!({"urls": [url, "https://example.org/"]});
+        let reply = service.post("/v1/batch/scrape", &body).await;
+        let accepted = reply.json();
+        assert_eq!(accepted["invalid_url_count"], 1, "{accepted}");
+        let reply = service
+            .post("/v1/batch/scrape", &json!({"urls": [url]}))
+            .await;
+        reply.problem(422, "invalid_url");
+    }
+    let allowed = service_with(|config| config.egress.allow = vec!["10.0.0.1".to_owned()]).await;
+    allowed
+        .create("/v1/crawl", &json!({"url": "http://10.0.0.1/"}))
+        .await;
+}
+
 #[tokio::test]
 async fn a_robots_txt_that_redirects_to_a_private_address_is_not_followed() {
     let canary =

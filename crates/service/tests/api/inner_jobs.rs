@@ -56,7 +56,8 @@ async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps
     let plan = JobParams::default()
         .plan(JobKind::Scrape, &defaults, 0, 0)
         .unwrap();
-    let guard = Guard::new(false, vec![EgressTarget::parse("site.test").unwrap()]);
+    let guard =
+        Guard::new(false, vec![EgressTarget::parse("site.test").unwrap()]).for_service(Vec::new());
     let sniff = crawler_html::looks_like_html;
     let fetch = HttpFetch::resolving(&plan.fetch, 8, guard, sniff, look_up(&names())).unwrap();
     let settings = WorkerSettings {
@@ -83,7 +84,8 @@ async fn private_addresses_are_not_reached_by_links_redirects_robots_or_sitemaps
     assert!(
         error.starts_with("no sitemap lists a page of this site (http://")
             && error.contains("/sitemap.xml: ")
-            && error.contains("address is not public"),
+            && error.contains("address is not public")
+            && error.contains("egress.allow"),
         "{error}"
     );
     let refused = tasks

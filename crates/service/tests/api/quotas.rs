@@ -65,8 +65,7 @@ pub(crate) async fn quota_of(service: &TestService, key: &str, name: &str) -> (V
     let usage = reply.json();
     assert_eq!(usage["owner"], key);
     let quotas = usage["quotas"].as_array().unwrap();
-    // All but the weight, of which nothing is used.
-    assert_eq!(quotas.len(), Quota::NAMES.len() - 1);
+    assert_eq!(quotas.len(), Quota::NAMES.len());
     let quota = quotas.iter().find(|quota| quota["name"] == name).unwrap();
     (quota["limit"].clone(), quota["used"].clone())
 }
@@ -279,7 +278,8 @@ async fn usage_is_shown_to_its_owner_and_to_admins() {
     let service = service_with(|config| config.quotas.open_jobs = 7).await;
     let reply = service.get("/v1/usage").await;
     assert_eq!(reply.json()["owner"], "local");
-    add_key(&service, "alice", &["open_jobs=3", "event_streams=0"]).await;
+    let quota = ["open_jobs=3", "event_streams=0", "weight=3"];
+    add_key(&service, "alice", &quota).await;
     add_key(&service, "bob", &[]).await;
     let admin = NewKey {
         role: KeyRole::Admin,
@@ -310,16 +310,26 @@ async fn usage_is_shown_to_its_owner_and_to_admins() {
         ("root", "alice", 3),
         ("alice", "alice", 3),
         ("root", "bob", 7),
-        ("root", "nobody", 7),
+        ("root", "local", 7),
     ] {
         let reply = call_as(&service, key, "GET", &of(name), &Value::Null).await;
         assert_eq!(open_jobs(&reply), limit, "{key} {name}");
         assert_eq!(reply.json()["owner"], name);
     }
-    for name in ["alice", "nobody"] {
-        let reply = call_as(&service, "bob", "GET", &of(name), &Value::Null).await;
-        reply.problem(404, "owner_not_found");
+    for path in ["/v1/usage", "/v1/jobs"] {
+        let of = |name: &str| format!("{path}?owner={name}");
+        for (key, name) in [("bob", "alice"), ("bob", "nobody"), ("root", "nobody")] {
+            let reply = call_as(&service, key, "GET", &of(name), &Value::Null).await;
+            reply.problem(404, "owner_not_found");
+        }
+        for (key, name) in [("bob", "bob"), ("root", "alice"), ("root", "local")] {
+            let reply = call_as(&service, key, "GET", &of(name), &Value::Null).await;
+            assert_eq!(reply.status, 200, "{key} {name}: {}", reply.body);
+        }
     }
+    let weight = async |key| quota_of(&service, key, "weight").await;
+    assert_eq!(weight("alice").await, (json!(3), Value::Null));
+    assert_eq!(weight("bob").await, (json!(1), Value::Null));
     assert_eq!(
         quota_of(&service, "alice", "event_streams").await.0,
         Value::Null

@@ -30,6 +30,30 @@ async fn site() -> Site {
 }
 
 #[tokio::test]
+async fn without_the_render_process_a_scrape_is_503_and_does_not_blame_the_site() {
+    let site = site().await;
+    let service = service_with(|config| {
+        config.browser.enabled = true;
+        config.browser.socket = Some("/nowhere/at/all/render.sock".into());
+        config.worker.max_attempts = 3;
+    })
+    .await;
+    let body = json!({"url": site.url("/"), "use_js": true});
+    let reply = service.post("/v1/scrape", &body).await;
+    let problem = reply.problem(503, "browser_unavailable");
+    assert_eq!(problem["kind"], "browser_unavailable");
+    assert_eq!(reply.header("retry-after"), Some("5"));
+    let ready = service.get("/readyz").await;
+    assert_eq!(ready.json()["browser"], "down");
+    for reply in [reply, ready] {
+        assert!(!reply.body.contains("nowhere"), "{}", reply.body);
+    }
+    // It is not needed for all pages.
+    let body = json!({"url": site.url("/"), "use_js": false});
+    assert_eq!(service.post("/v1/scrape", &body).await.status, 200);
+}
+
+#[tokio::test]
 async fn a_page_is_returned_in_each_format_with_its_meta() {
     let (service, site) = (service().await, site().await);
     for (format, expected) in [

@@ -10,9 +10,9 @@ use crawler_engine::Stop;
 use crawler_fetch::HttpFetch;
 use crawler_service::api::guard;
 use crawler_service::config::Config;
-use crawler_service::job_params::JobParams;
+use crawler_service::job_params::{JobDefaults, JobParams};
 use crawler_service::worker::{Worker, WorkerSettings};
-use crawler_store::JobKind;
+use crawler_store::{JobKind, Jobs, Owner};
 use serde_json::{Value, json};
 use testsite::SpellingSample;
 
@@ -169,11 +169,16 @@ async fn no_spelling_is_reached_by_jobs_through_pages_redirects_robots_or_sitema
     let pages = urls.iter().enumerate();
     let pages = pages.map(|(at, url)| with_path(url, &format!("page-{at}")));
     let batch: Vec<String> = pages.chain(redirects).chain(hosts).collect();
-    let mut ids = vec![
-        service
-            .create("/v1/batch/scrape", &json!({"urls": batch}))
-            .await,
-    ];
+    // The API refuses the pages when the job is created; the worker has to refuse them as well.
+    let prepared = JobParams::batch(batch)
+        .new_job(
+            JobKind::BatchScrape,
+            Owner::local(),
+            &JobDefaults::from(&Config::default()),
+        )
+        .unwrap();
+    let mut ids = vec![prepared.job.id.to_string()];
+    service.store.create_job(prepared.job).await.unwrap();
     for at in 0..urls.len().div_ceil(SITEMAPS) {
         let url = format!("http://s{at}.site.test:{}/", listing.port);
         let body = json!({"url": url, "sitemaps": "include", "max_depth": 0});

@@ -208,9 +208,12 @@ pub struct ApiKeyRow {
     pub quota: JsonColumn,
     pub created_at: i64,
     pub expired: bool,
+    /// The secret that the key was looked up with was replaced, and is not accepted any more.
+    pub replaced: bool,
     pub expires_at: Option<i64>,
     pub last_used_at: Option<i64>,
     pub revoked_at: Option<i64>,
+    pub previous_until: Option<i64>,
 }
 
 /// What an owner uses; times in milliseconds.
@@ -463,6 +466,7 @@ impl TryFrom<ApiKeyRow> for ApiKey {
                 .map_err(|error| StoreError::Refused(format!("the quota of a key: {error}")))?,
             state: match row.revoked_at {
                 Some(_) => KeyState::Revoked,
+                None if row.replaced => KeyState::Replaced,
                 None if row.expired => KeyState::Expired,
                 None => KeyState::Active,
             },
@@ -470,6 +474,7 @@ impl TryFrom<ApiKeyRow> for ApiKey {
             expires_at: row.expires_at.map(UnixMillis),
             last_used_at: row.last_used_at.map(UnixMillis),
             revoked_at: row.revoked_at.map(UnixMillis),
+            previous_until: row.previous_until.map(UnixMillis),
         })
     }
 }

@@ -25,7 +25,7 @@ pub trait ApiKeys: Send + Sync {
     /// Replaces the quota of a key; false if the key does not exist or is revoked.
     fn set_quota(&self, id: Uuid, quota: Quota) -> impl Future<Output = StoreResult<bool>> + Send;
 
-    /// Returns the key with this secret, accepted or not.
+    /// Returns the key that has this secret, or had it before its last rotation; accepted or not.
     fn key(&self, hash: KeyHash) -> impl Future<Output = StoreResult<Option<ApiKey>>> + Send;
 
     /// Remembers that a key is in use, if the last time is at least a minute ago.

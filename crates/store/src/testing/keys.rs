@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::StoreFixture;
 use super::builders::{fast, owner};
-use crate::{ApiKey, ApiKeys, KeyHash, KeyRole, KeyRotation, KeyState, NewKey, Quota, StoreError};
+use crate::{
+    ApiKey, ApiKeys, KeyHash, KeyRole, KeyRotation, KeyState, NewKey, Quota, StoreError, UnixMillis,
+};
 
 fn new_key(name: &str, secret: &str) -> NewKey {
     NewKey {
@@ -86,12 +88,23 @@ pub async fn a_rotated_key_keeps_its_name<G: StoreFixture>(fixture: &G) {
         store.rotate_key(key.id, rotation).await.expect("a write")
     };
     assert!(rotate("secret-2", Duration::ZERO).await);
-    assert_eq!(find(&store, "secret-1").await, None);
-    assert_eq!(find(&store, "secret-2").await, Some(key.clone()));
+    // It is still known, but not accepted.
+    let replaced = find(&store, "secret-1").await.expect("the key");
+    assert_eq!(replaced.state, KeyState::Replaced);
+    assert!(replaced.previous_until >= Some(key.created_at));
+    let rotated = find(&store, "secret-2").await.expect("the key");
+    let expected = ApiKey {
+        previous_until: replaced.previous_until,
+        ..key.clone()
+    };
+    assert_eq!(rotated, expected);
     assert!(rotate("secret-3", Duration::from_hours(1)).await);
-    assert_eq!(find(&store, "secret-2").await, Some(key.clone()));
-    assert_eq!(find(&store, "secret-3").await, Some(key.clone()));
-    // Only the last two secrets are ever valid.
+    let previous = find(&store, "secret-2").await.expect("the key");
+    assert_eq!(previous.state, KeyState::Active);
+    let hour = UnixMillis(key.created_at.0 + 3_600_000);
+    assert!(previous.previous_until >= Some(hour));
+    assert_eq!(find(&store, "secret-3").await, Some(previous));
+    // Only the last two secrets are ever known.
     assert!(rotate("secret-4", Duration::from_hours(1)).await);
     assert_eq!(find(&store, "secret-2").await, None);
     assert_eq!(state(&store, "secret-3").await, Some(KeyState::Active));

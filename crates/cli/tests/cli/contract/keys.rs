@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::api::{ANY_PORT, Api, isolated_run};
+use crate::harness::wait::{TIMEOUT, wait_until};
 use crate::run::Finished;
 
 fn keys(folder: &Path, args: &[&str]) -> Finished {
@@ -36,13 +37,14 @@ fn a_key_is_accepted_until_it_is_revoked() {
     assert_eq!(status(&service, key), 200);
     let list = keys(folder.path(), &["list"]).success().stdout;
     let lines: Vec<&str> = list.lines().collect();
-    assert_eq!(lines.len(), 2, "{list}");
+    assert_eq!(lines.len(), 3, "{list}");
+    assert!(lines[0].starts_with("id\tname\trole\t"), "{list}");
     assert!(
-        lines[0].contains("\talice\t") && lines[0].ends_with("\t-"),
+        lines[1].contains("\talice\t") && lines[1].ends_with("\t-\tactive\t-"),
         "{list}"
     );
     assert!(
-        lines[1].contains("\tbob\t") && lines[1].ends_with('Z'),
+        lines[2].contains("\tbob\t") && lines[2].ends_with("Z\trevoked\t-"),
         "{list}"
     );
     assert!(!list.contains(key) && !list.contains(second.trim()));
@@ -110,7 +112,7 @@ fn a_first_start_on_an_address_of_the_network_creates_one_key_and_prints_it_once
         assert_eq!(entries.lines().find(is_entry), None);
     }
     let list = keys(folder.path(), &["list"]).success().stdout;
-    assert_eq!(list.lines().count(), 1, "{list}");
+    assert_eq!(list.lines().count(), 2, "{list}");
     assert!(list.contains("\tadmin\t") && !list.contains(key), "{list}");
     for service in services {
         assert_eq!(service.terminate(), Some(0));
@@ -182,6 +184,10 @@ fn errors_name_what_is_wrong() {
     keys(folder.path(), &["revoke", "alice"]).success();
     let failed = keys(folder.path(), &["revoke", "alice"]).with_code(1);
     failed.stderr_contains("is already revoked");
+    // A revoked key cannot be rotated.
+    let failed = keys(folder.path(), &["add", "alice"]).with_code(1);
+    failed.stderr_contains("\"alice\" was revoked, and its name cannot be reused");
+    assert!(!failed.stderr.contains("rotate"), "{}", failed.stderr);
 }
 
 #[test]
@@ -194,6 +200,13 @@ fn a_rotated_key_keeps_its_name_expiry_and_quota() {
     assert_eq!(status(&service, first.trim()), 200);
     let second = keys(folder.path(), &["rotate", "alice"]).success().stdout;
     assert_eq!(status(&service, first.trim()), 401);
+    wait_until("the refusal is logged", TIMEOUT, || {
+        service.log().lines().any(|line| {
+            line.contains("refused an API key")
+                && line.contains(r#""owner":"alice","reason":"replaced""#)
+        })
+    });
+    assert!(!service.log().contains(first.trim()));
     assert_eq!(status(&service, second.trim()), 200);
     let rotate = ["rotate", "alice", "--grace", "1h"];
     let third = keys(folder.path(), &rotate).success().stdout;
@@ -205,12 +218,17 @@ fn a_rotated_key_keeps_its_name_expiry_and_quota() {
         .lines()
         .map(|line| line.split('\t').collect())
         .collect();
-    assert_eq!(columns.len(), 2, "{list}");
-    assert_eq!(columns[0][1..3], ["alice", "user"]);
-    assert!(columns[0][4].ends_with('Z'), "it expires: {list}");
-    assert_eq!(columns[0][6..], ["open_jobs=3", "-"]);
-    assert_eq!(columns[1][1..3], ["root", "admin"]);
-    assert_eq!(columns[1][4..], ["-", "-", "-", "-"]);
+    let [header, alice, root] = &columns[..] else {
+        panic!("{list}")
+    };
+    assert_eq!(header[8..], ["state", "old_secret_until"]);
+    assert_eq!(alice[1..3], ["alice", "user"]);
+    assert!(alice[4].ends_with('Z'), "it expires: {list}");
+    assert_eq!(alice[6..9], ["open_jobs=3", "-", "active"]);
+    // The end of the grace period.
+    assert!(alice[9] > alice[3] && alice[9].ends_with('Z'), "{list}");
+    assert_eq!(root[1..3], ["root", "admin"]);
+    assert_eq!(root[4..], ["-", "-", "-", "-", "active", "-"]);
     service.terminate();
 }
 
@@ -235,6 +253,14 @@ fn an_invalid_key_is_not_added() {
         ),
         (&["set", "nobody"], "--quota"),
         (&["rotate", "nobody"], "no key \"nobody\""),
+        (&["add", "a", "--expires", "0s"], "from 1s to 3650d"),
+        (&["add", "a", "--expires", "9e99d"], "from 1s to 3650d"),
+        (
+            &["add", "a", "--expires", "99999999999d"],
+            "from 1s to 3650d",
+        ),
+        (&["rotate", "a", "--expires", "0s"], "from 1s to 3650d"),
+        (&["rotate", "a", "--grace", "31d"], "from 0s to 30d"),
     ] {
         // The store exists from the first attempt on.
         let failed = keys(folder.path(), args);
@@ -280,6 +306,10 @@ fn the_quota_of_a_key_can_be_changed() {
     );
     assert_eq!(limit_of("open_jobs"), serde_json::Value::Null, "no limit");
     assert_eq!(limit_of("event_streams"), 2);
+    let change = ["set", "alice", "--quota", "stored_bytes=10GB"];
+    keys(folder.path(), &change).success();
+    assert_eq!(limit_of("stored_bytes"), 10_000_000_000_u64);
+    assert_eq!(limit_of("weight"), 1);
     let change = ["set", "alice", "--quota", "open_jobs=default"];
     keys(folder.path(), &change).success();
     assert_eq!(limit_of("open_jobs"), 1_000);
@@ -287,4 +317,18 @@ fn the_quota_of_a_key_can_be_changed() {
     let failed = keys(folder.path(), &change).with_code(1);
     failed.stderr_contains("is revoked");
     service.terminate();
+}
+
+#[test]
+fn an_expired_key_is_marked_and_can_be_renewed() {
+    let folder = tempfile::tempdir().unwrap();
+    keys(folder.path(), &["add", "guest", "--expires", "1s"]).success();
+    let state = || {
+        let list = keys(folder.path(), &["list"]).success().stdout;
+        let line = list.lines().nth(1).unwrap().to_owned();
+        line.split('\t').nth(8).unwrap().to_owned()
+    };
+    wait_until("the key has expired", TIMEOUT, || state() == "expired");
+    keys(folder.path(), &["rotate", "guest", "--expires", "1d"]).success();
+    assert_eq!(state(), "active");
 }

@@ -19,14 +19,33 @@ fn serve_needs_no_setup_and_exits_with_0_on_sigterm() {
         assert_eq!(service.get("/readyz").0, 200);
         assert!(folder.path().join("crawler.db").exists());
         let (status, body) = service.post("/v1/crawl", "{\"url\": \"http://127.0.0.1:9/\"}");
+        assert_eq!(status, 403, "{body}");
+        assert!(body.contains("egress.allow"), "{body}");
+        let (status, body) = service.post("/v1/crawl", "{\"url\": \"http://site.invalid/\"}");
         assert_eq!(status, 202, "{body}");
         assert_eq!(service.terminate(), Some(0), "{serve_args:?}");
     }
 }
 
 #[test]
-fn a_job_to_a_private_address_fails_with_the_reason_and_jobs_survive_a_restart() {
+fn a_start_on_a_port_in_use_leaves_no_database_behind() {
     let folder = tempfile::tempdir().unwrap();
+    let busy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = busy.local_addr().unwrap().to_string();
+    for mode in ["all", "api"] {
+        let args = ["serve", "--addr", &addr, "--mode", mode];
+        let failed = isolated_run(folder.path(), &args).finish().with_code(1);
+        failed.stderr_contains("cannot listen on");
+    }
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 0);
+}
+
+#[test]
+fn a_failed_job_has_a_reason_and_jobs_survive_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "egress:\n  allow: [127.0.0.1]\nworker:\n  max_attempts: 1\n";
+    std::fs::write(folder.path().join("config.yaml"), config).unwrap();
     let serve_args = [&["serve"][..], &ANY_PORT].concat();
     let service = Api::start(folder.path(), &serve_args);
     let (_, created) = service.post("/v1/batch/scrape", "{\"urls\": [\"http://127.0.0.1:9/\"]}");
@@ -35,7 +54,7 @@ fn a_job_to_a_private_address_fails_with_the_reason_and_jobs_survive_a_restart()
     // The stream ends when the job does.
     let (_, events) = service.get(&format!("{job_path}/events"));
     assert!(events.contains("event: finished"), "{events}");
-    assert!(events.contains("address_refused"), "{events}");
+    assert!(events.contains("connect"), "{events}");
     assert_eq!(service.terminate(), Some(0));
     let service = Api::start(folder.path(), &serve_args);
     let (status, job) = service.get(&job_path);

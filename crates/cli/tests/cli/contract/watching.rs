@@ -1,8 +1,9 @@
 //! Metrics and logs of the service: names, ids, one line per event.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Lines};
+use std::path::Path;
+use std::process::{ChildStderr, Stdio};
 use std::time::Instant;
 
 use crawler_service::api::METRICS;
@@ -119,11 +120,10 @@ fn a_worker_serves_metrics_and_logs_ids_on_one_line_each() {
     assert!(metrics.contains(done), "{metrics}");
 }
 
-#[test]
-fn a_request_cannot_forge_a_log_line() {
-    let folder = tempfile::tempdir().unwrap();
+/// Starts a service that logs text; returns it, the further lines of its log, and its address.
+fn start_logging_text(folder: &Path) -> (Process, Lines<BufReader<ChildStderr>>, String) {
     let args = ["serve", "--addr", "127.0.0.1:0", "--color", "never"];
-    let mut command = isolated_program(folder.path(), &args);
+    let mut command = isolated_program(folder, &args);
     let mut service = Process::start(command.stderr(Stdio::piped()));
     let mut lines = BufReader::new(service.child().stderr.take().unwrap()).lines();
     let listening = lines
@@ -131,14 +131,36 @@ fn a_request_cannot_forge_a_log_line() {
         .map_while(Result::ok)
         .find(|line| line.contains("addr="))
         .unwrap();
-    let addr = listening
-        .split("addr=")
-        .nth(1)
-        .unwrap()
-        .split(' ')
-        .next()
-        .unwrap()
-        .to_owned();
+    let (_, addr) = listening.split_once("addr=").unwrap();
+    let addr = addr.split(' ').next().unwrap().to_owned();
+    (service, lines, addr)
+}
+
+#[test]
+fn text_logs_write_an_owner_in_one_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_service, lines, addr) = start_logging_text(folder.path());
+    let body = "{\"url\": \"http://site.invalid/\"}";
+    let (status, created) = http::post(&addr, "/v1/crawl", body, TIMEOUT).unwrap();
+    assert_eq!(status, 202, "{created}");
+    let mut seen = 0;
+    for line in lines.map_while(Result::ok) {
+        if let Some((_, owner)) = line.split_once("owner=") {
+            assert!(owner.starts_with("\"local\""), "{line}");
+            seen += 1;
+        }
+        if line.contains("request completed") {
+            break;
+        }
+    }
+    // The job was created, and the request completed.
+    assert_eq!(seen, 2);
+}
+
+#[test]
+fn a_request_cannot_forge_a_log_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_service, lines, addr) = start_logging_text(folder.path());
     for request in [
         "GET /a%0d%0aINFO%20forged HTTP/1.0\r\nhost: localhost\r\n\r\n",
         "GET /b HTTP/1.0\r\nhost: localhost\r\nx-request-id: a\tINFO forged\r\n\r\n",

@@ -107,8 +107,13 @@ fn pages_are_rendered_by_it() {
     let api = serve(&folder);
     // The API starts without it, and says so.
     assert_eq!(browser_state(&api), "down");
-    let reason = api.get_json("/readyz")["browser_reason"].to_string();
-    assert!(reason.contains("crawler serve --mode render"), "{reason}");
+    // Anyone may ask: where the socket is, is in the log only.
+    let ready = api.get_json("/readyz").to_string();
+    assert!(!ready.contains("sock"), "{ready}");
+    wait_until("it is logged", TIMEOUT, || {
+        api.log().contains(socket(&folder).to_str().unwrap())
+            && api.log().contains("crawler serve --mode render")
+    });
     configure(&folder, CONFIG);
     let mut render = start(&folder);
     let mode = std::fs::metadata(socket(&folder)).unwrap().permissions();
@@ -144,6 +149,58 @@ fn pages_are_rendered_by_it() {
     assert!(!socket(&folder).exists());
     folder.wait_for_cleanup();
     assert_eq!(api.terminate(), Some(0));
+}
+
+#[test]
+fn while_it_is_down_scrapes_are_refused_and_pages_of_jobs_wait() {
+    let site = Server::start(Pages::new().html("/", "<p>text"));
+    let folder = TestFolder::new();
+    configure(&folder, CONFIG);
+    // A page that counted as failed, or its attempt, would end the job.
+    let config = CONFIG.replace(
+        "worker:",
+        "worker:\n  max_attempts: 1\n  backoff_base: 100ms\n  backoff_max: 200ms",
+    );
+    let api = folder.serve(&config, |command| {
+        command.env("BROWSER_SOCKET", socket(&folder));
+        command.env("CHROME", "/no/such/browser");
+    });
+    let body = json!({"url": site.url("/"), "use_js": true});
+    let (status, problem) = api.post_json("/v1/scrape", &body);
+    assert_eq!(
+        (status, &problem["code"], &problem["kind"]),
+        (
+            503,
+            &json!("browser_unavailable"),
+            &json!("browser_unavailable")
+        ),
+        "{problem}"
+    );
+    assert!(!problem.to_string().contains(".sock"), "{problem}");
+    let job = api.create_job("/v1/crawl", &body);
+    let postponed = || api.log().matches(r#""result":"postponed""#).count();
+    wait_until("the page has waited several times", TIMEOUT, || {
+        postponed() >= 3
+    });
+    let tasks = api.get_json(&format!("{job}/tasks"));
+    let error = tasks["tasks"][0]["error"].as_str();
+    // It is being tried again at this moment, or waits.
+    assert!(error.is_none_or(|error| error == "the render process cannot be reached"));
+    let mut render = start(&folder);
+    wait_until("the job ends", TIMEOUT, || {
+        api.get_json(&job)["status"] == "completed"
+    });
+    let tasks = api.get_json(&format!("{job}/tasks"));
+    let task = &tasks["tasks"][0];
+    assert_eq!(
+        (&task["status"], &task["attempts"]),
+        (&json!("done"), &json!(1)),
+        "{task}"
+    );
+    assert_eq!(api.terminate(), Some(0));
+    render.signal("TERM");
+    render.wait_for_exit(TIMEOUT);
+    folder.wait_for_cleanup();
 }
 
 /// The guard of the process that dials counts, whatever the other one allows.

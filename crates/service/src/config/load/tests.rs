@@ -138,6 +138,11 @@ fn an_invalid_file_is_rejected_with_the_line_and_the_allowed_values() {
             2,
             "store.database_url: the value is not allowed",
         ),
+        (
+            "store:\n  database_url: sqlite:crawler.db\n",
+            2,
+            "for SQLite, set store.path instead",
+        ),
         ("browser:\n  viewport: 10x10\n", 2, "100x100 to 8192x8192"),
         ("http: 5\n", 1, "expected a map of settings"),
         ("tenants: {}\n", 1, "unknown section tenants"),

@@ -70,7 +70,7 @@ pub(super) fn not_ready() -> Problem {
 ///
 /// They are those of all owners, so they need an admin key if there are keys; `server.open_metrics` makes them public.
 #[utoipa::path(
-    get, path = "/metrics", tag = "operations",
+    get, path = "/metrics", operation_id = "metrics", tag = "operations",
     responses(
         (status = 200, description = "Prometheus text format", body = String, content_type = "text/plain"),
         (status = 403, description = "`admin_required`: the API key is not an admin key; `host_refused`, `origin_refused`", body = Problem, content_type = "application/problem+json"),

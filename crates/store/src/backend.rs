@@ -18,6 +18,7 @@ mod lane_sweep;
 mod locked_job;
 mod locked_job_row;
 mod numbers;
+mod open_jobs;
 mod owner_quotas;
 mod paging;
 mod reconcile;
@@ -50,6 +51,7 @@ pub use numbers::{
     ALONE_AFTER, ALONE_AFTER_LOST_LEASES, MAX_LOST_LEASES, from_millis, poison_limit, to_i32,
     to_i64, to_millis, to_u64,
 };
+pub use open_jobs::{OpenJobsReader, open_jobs};
 pub use owner_quotas::UsageCache;
 pub use paging::{
     after_id, before_job, document_page, job, job_page, mapped_page, page_limit, task_page,

@@ -8,14 +8,14 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crawler_store::backend::{
-    ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, claimed_from, set_starts, taken_from, to_i64,
-    to_millis,
+    ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, claimed_from, open_jobs, set_starts, taken_from,
+    to_i64, to_millis,
 };
 use crawler_store::{ClaimRoom, Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
 use sqlx::{Connection, Error, PgConnection};
 use uuid::Uuid;
 
-use crate::open_jobs::open_jobs;
+use crate::open_jobs::JobsReader;
 use crate::postgres_transaction::commit;
 use crate::suspects::{Suspects, suspects};
 use crate::{PostgresStore, lanes, rescue};
@@ -37,8 +37,10 @@ pub(crate) async fn claim(
     }
     // One connection for all: each time that a pool gives and takes one back, it is tested.
     let mut db = store.pool.acquire().await?;
-    let open = open_jobs(store, &mut db, worker).await?;
-    if open.blames {
+    let mut reader = JobsReader::new(&mut db, worker);
+    let jobs = open_jobs(&mut reader, &store.window, &store.shares).await?;
+    let (blames, suspects) = (reader.blames, reader.suspects);
+    if blames {
         rescue::take_back_blame(&mut db, worker).await?;
     }
     let horizon = to_millis(MAX_START_DELAY.min(lease)) as f64;
@@ -51,9 +53,9 @@ pub(crate) async fn claim(
     };
     let mut misses = 0;
     for _ in 0..MAX_ROUNDS {
-        let search = lanes::search(store, &mut db, open.jobs.clone(), &room, horizon).await?;
+        let search = lanes::search(store, &mut db, jobs.clone(), &room, horizon).await?;
         lanes::postpone_crowds(&mut db, &search.crowded).await?;
-        let round = claim.take_from(&mut db, search, open.suspects).await?;
+        let round = claim.take_from(&mut db, search, suspects).await?;
         misses += usize::from(round.missed);
         let again = round.emptied || round.missed && misses <= MAX_MISSES;
         if !round.claimed.is_empty() || !again {

@@ -1,7 +1,7 @@
 //! The open jobs that a claim reads.
 
 use crawler_store::backend::{
-    MAX_JOBS_READ, MAX_OWNERS_READ, OpenJob, OwnerWindow, WindowRow, to_i64,
+    MAX_JOBS_READ, MAX_OWNERS_READ, OpenJob, OpenJobsReader, OwnerWindow, WindowRow, to_i64,
 };
 use crawler_store::{JobId, WorkerId};
 use sqlx::{Error, PgConnection};
@@ -9,42 +9,50 @@ use uuid::Uuid;
 
 use crate::PostgresStore;
 
-/// The jobs that have not ended, or a part of them if there are very many, and what a claim has to know besides.
-#[derive(Default)]
-pub(crate) struct OpenJobs {
-    pub(crate) jobs: Vec<OpenJob>,
+/// Reads open jobs, and what a claim has to know besides.
+#[derive(Debug)]
+pub(crate) struct JobsReader<'a> {
+    db: &'a mut PgConnection,
+    worker: &'a WorkerId,
     /// Whether crashes are counted for the worker that claims.
     pub(crate) blames: bool,
     /// Whether a task that a crashed worker held is queued, or held by the worker that claims.
     pub(crate) suspects: bool,
 }
 
-pub(crate) async fn open_jobs(
-    store: &PostgresStore,
-    db: &mut PgConnection,
-    worker: &WorkerId,
-) -> Result<OpenJobs, Error> {
-    if store.window.reads_all() {
-        let open = first(&mut *db, worker).await?;
-        if store.window.has_read(open.jobs.len()) {
-            store.shares.note_all(&open.jobs);
-            return Ok(open);
+impl<'a> JobsReader<'a> {
+    pub(crate) fn new(db: &'a mut PgConnection, worker: &'a WorkerId) -> Self {
+        Self {
+            db,
+            worker,
+            blames: false,
+            suspects: false,
         }
     }
-    let mut open = OpenJobs::default();
-    let mut reading = store.window.read();
-    while let Some(after) = reading.next_owners() {
-        let owners = owners(&mut *db, &after).await?;
-        let (windows, jobs) = reading.of(owners);
-        let rows = read(&mut *db, &windows, jobs, worker, &mut open).await?;
-        reading.add(&windows, jobs, rows);
+}
+
+impl OpenJobsReader for JobsReader<'_> {
+    type Error = Error;
+
+    async fn first(&mut self) -> Result<Vec<OpenJob>, Error> {
+        first(self).await
     }
-    open.jobs = reading.into_jobs();
-    Ok(open)
+
+    async fn owners(&mut self, after: &str) -> Result<Vec<String>, Error> {
+        owners(self.db, after).await
+    }
+
+    async fn window(
+        &mut self,
+        windows: &[OwnerWindow],
+        jobs: i64,
+    ) -> Result<Vec<WindowRow>, Error> {
+        read(self, windows, jobs).await
+    }
 }
 
 /// Up to one more job than are all read.
-async fn first(db: &mut PgConnection, worker: &WorkerId) -> Result<OpenJobs, Error> {
+async fn first(reader: &mut JobsReader<'_>) -> Result<Vec<OpenJob>, Error> {
     let rows = sqlx::query!(
         r#"SELECT j.id, j.owner, j.priority::bigint AS "priority!", j.status = 'queued' AS "queued!",
                   COALESCE((k.quota ->> 'weight')::bigint, 1) AS "weight!", r.ready IS NOT NULL AS "ready!",
@@ -57,26 +65,22 @@ async fn first(db: &mut PgConnection, worker: &WorkerId) -> Result<OpenJobs, Err
            LEFT JOIN api_keys k ON k.name = j.owner
            LEFT JOIN LATERAL (SELECT true AS ready FROM job_hosts l
                               WHERE l.job_id = j.id AND l.not_before <= now() LIMIT 1) r ON true"#,
-        worker.as_str(),
+        reader.worker.as_str(),
         to_i64(MAX_JOBS_READ as u64 + 1)
     )
-    .fetch_all(db)
+    .fetch_all(&mut *reader.db)
     .await?;
-    Ok(OpenJobs {
-        blames: rows.iter().any(|row| row.blames),
-        suspects: rows.iter().any(|row| row.suspects),
-        jobs: rows
-            .into_iter()
-            .map(|row| OpenJob {
-                id: JobId(row.id),
-                owner: row.owner,
-                weight: row.weight,
-                priority: row.priority,
-                queued: row.queued,
-                ready: row.ready,
-            })
-            .collect(),
-    })
+    reader.blames |= rows.iter().any(|row| row.blames);
+    reader.suspects |= rows.iter().any(|row| row.suspects);
+    let jobs = rows.into_iter().map(|row| OpenJob {
+        id: JobId(row.id),
+        owner: row.owner,
+        weight: row.weight,
+        priority: row.priority,
+        queued: row.queued,
+        ready: row.ready,
+    });
+    Ok(jobs.collect())
 }
 
 /// The next owners with open jobs: each is one step in the index, however many jobs it has.
@@ -99,11 +103,9 @@ async fn owners(db: &mut PgConnection, after: &str) -> Result<Vec<String>, Error
 
 /// The jobs of a window.
 async fn read(
-    db: &mut PgConnection,
+    reader: &mut JobsReader<'_>,
     windows: &[OwnerWindow],
     jobs: i64,
-    worker: &WorkerId,
-    open: &mut OpenJobs,
 ) -> Result<Vec<WindowRow>, Error> {
     let owners: Vec<String> = windows.iter().map(|one| one.owner.clone()).collect();
     let priorities: Vec<i64> = windows.iter().map(|one| one.priority).collect();
@@ -137,12 +139,12 @@ async fn read(
         &priorities,
         &ids,
         jobs,
-        worker.as_str()
+        reader.worker.as_str()
     )
-    .fetch_all(db)
+    .fetch_all(&mut *reader.db)
     .await?;
-    open.blames |= rows.iter().any(|row| row.blames);
-    open.suspects |= rows.iter().any(|row| row.suspects);
+    reader.blames |= rows.iter().any(|row| row.blames);
+    reader.suspects |= rows.iter().any(|row| row.suspects);
     let rows = rows.into_iter().map(|row| WindowRow {
         job: OpenJob {
             id: JobId(row.id),

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crawler_store::backend::{
-    Backend, ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, OpenJob, claimed_from, set_starts,
-    taken_from, to_millis,
+    Backend, ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, OpenJob, claimed_from, open_jobs,
+    set_starts, taken_from, to_millis,
 };
 use crawler_store::{ClaimRoom, Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
 use serde_json::json;
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
 
-use crate::open_jobs::open_jobs;
+use crate::open_jobs::JobsReader;
 use crate::sqlite_transaction::{SqliteTransaction, clock};
 use crate::suspects::{Suspects, holds_tasks, suspects};
 use crate::{SqliteStore, lanes, rescue};
@@ -33,10 +33,11 @@ pub(crate) async fn claim(
         return Ok(Vec::new());
     }
     // The search holds no lock: what it found is read again in the transaction.
-    let mut reader = store.readers.acquire().await?;
-    let now = clock(&mut reader).await?;
-    let jobs = open_jobs(store, &mut reader, now).await?;
-    drop(reader);
+    let mut db = store.readers.acquire().await?;
+    let now = clock(&mut db).await?;
+    let mut reader = JobsReader { db: &mut db, now };
+    let jobs = open_jobs(&mut reader, &store.window, &store.shares).await?;
+    drop(db);
     let mut misses = 0;
     for _ in 0..MAX_ROUNDS {
         let search = search(store, jobs.clone(), &room, lease).await?;

@@ -1,7 +1,7 @@
 //! The open jobs that a claim reads.
 
 use crawler_store::backend::{
-    JobWindow, MAX_JOBS_READ, MAX_OWNERS_READ, OpenJob, OwnerWindow, WindowRow, to_i64,
+    MAX_JOBS_READ, MAX_OWNERS_READ, OpenJob, OpenJobsReader, OwnerWindow, WindowRow, to_i64,
 };
 use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
@@ -9,34 +9,38 @@ use sqlx::{Error, SqliteConnection};
 
 use crate::SqliteStore;
 
-/// The jobs that have not ended, or a part of them if there are very many.
-pub(crate) async fn open_jobs(
-    store: &SqliteStore,
-    db: &mut SqliteConnection,
-    now: i64,
-) -> Result<Vec<OpenJob>, Error> {
-    let window: &JobWindow = &store.window;
-    if window.reads_all() {
-        let jobs = first(&mut *db, now).await?;
-        if window.has_read(jobs.len()) {
-            store.shares.note_all(&jobs);
-            return Ok(jobs);
-        }
+/// Reads open jobs.
+#[derive(Debug)]
+pub(crate) struct JobsReader<'a> {
+    pub(crate) db: &'a mut SqliteConnection,
+    pub(crate) now: i64,
+}
+
+impl OpenJobsReader for JobsReader<'_> {
+    type Error = Error;
+
+    async fn first(&mut self) -> Result<Vec<OpenJob>, Error> {
+        first(self.db, self.now).await
     }
-    let mut reading = window.read();
-    while let Some(after) = reading.next_owners() {
-        let owners = owners(&mut *db, &after).await?;
-        let (windows, jobs) = reading.of(owners);
-        let rows = read(&mut *db, &windows, jobs, now).await?;
-        reading.add(&windows, jobs, rows);
+
+    async fn owners(&mut self, after: &str) -> Result<Vec<String>, Error> {
+        owners(self.db, after).await
     }
-    Ok(reading.into_jobs())
+
+    async fn window(
+        &mut self,
+        windows: &[OwnerWindow],
+        jobs: i64,
+    ) -> Result<Vec<WindowRow>, Error> {
+        read(self.db, windows, jobs, self.now).await
+    }
 }
 
 /// Up to one more job than are all read.
 async fn first(db: &mut SqliteConnection, now: i64) -> Result<Vec<OpenJob>, Error> {
     let max = to_i64(MAX_JOBS_READ as u64 + 1);
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        OpenJob,
         r#"SELECT j.id AS "id: Hyphenated", j.owner, j.priority, j.status = 'queued' AS "queued!: bool",
                   coalesce(k.quota ->> 'weight', 1) AS "weight!: i64",
                   EXISTS (SELECT 1 FROM job_hosts l WHERE l.job_id = j.id AND l.not_before <= ?1) AS "ready!: bool"
@@ -46,16 +50,7 @@ async fn first(db: &mut SqliteConnection, now: i64) -> Result<Vec<OpenJob>, Erro
         max
     )
     .fetch_all(db)
-    .await?;
-    let jobs = rows.into_iter().map(|row| OpenJob {
-        id: row.id.into(),
-        owner: row.owner,
-        weight: row.weight,
-        priority: row.priority,
-        queued: row.queued,
-        ready: row.ready,
-    });
-    Ok(jobs.collect())
+    .await
 }
 
 /// The next owners with open jobs: each is one step in the index, however many jobs it has.

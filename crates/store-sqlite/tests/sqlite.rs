@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crawler_store::testing::write_waits::write_waits;
+use crawler_store::testing::write_waits::{long_urls_wait, write_waits};
 use crawler_store::testing::{LEASE, StoreFixture, crawl, done, fast, page, pages};
 use crawler_store::{
     Access, JobFilter, JobLimits, JobQueue, Jobs, Rescue, StoreError, Upkeep, WorkerId,
@@ -90,6 +90,28 @@ async fn no_transaction_writes_very_many_rows() {
     .unwrap();
     assert_eq!((transactions, all), (19 + 5, 29_000));
     assert!(most <= 2_000, "{most}");
+}
+
+/// Nor very long ones.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_transaction_writes_very_many_bytes_of_urls() {
+    let fixture = SqliteFixture::fresh().await;
+    let store = fixture.open(fast()).await;
+    let job = crawl(pages("a.test", 1), JobLimits::default());
+    store.create_job(job).await.unwrap();
+    let wait = long_urls_wait(&store, 4_000).await.unwrap();
+    eprintln!("the longest wait of a small write: {wait:?}");
+    let mut db = fixture.connect().await;
+    let (rows, most): (i64, i64) = sqlx::query_as(
+        "SELECT sum(rows), max(bytes)
+         FROM (SELECT count(*) AS rows, sum(length(requested_url) + length(final_url) + length(url) + length(via)) AS bytes
+               FROM crawl_tasks GROUP BY created_at)",
+    )
+    .fetch_one(&mut db)
+    .await
+    .unwrap();
+    assert_eq!(rows, 4_001);
+    assert!(most <= 1 << 20, "{most}");
 }
 
 /// A folder in the place of the file that the check writes fails the write like a full disk.

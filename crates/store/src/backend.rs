@@ -18,6 +18,7 @@ mod lane_sweep;
 mod locked_job;
 mod locked_job_row;
 mod numbers;
+mod open_jobs;
 mod owner_quotas;
 mod paging;
 mod reconcile;
@@ -50,6 +51,7 @@ pub use numbers::{
     ALONE_AFTER, ALONE_AFTER_LOST_LEASES, MAX_LOST_LEASES, from_millis, poison_limit, to_i32,
     to_i64, to_millis, to_u64,
 };
+pub use open_jobs::{OpenJobsReader, open_jobs};
 pub use owner_quotas::UsageCache;
 pub use paging::{
     after_id, before_job, document_page, job, job_page, mapped_page, page_limit, task_page,
@@ -73,6 +75,9 @@ pub const MAX_TASKS_PER_STEP: i64 = 2_000;
 pub const MAX_ROWS_PER_SETTLEMENT: usize = 2_000;
 /// Maximum number of bytes of documents that one transaction stores or deletes, unless one document is larger.
 pub const MAX_DOCUMENT_BYTES_PER_STEP: usize = 4 << 20;
+/// Maximum number of bytes of URLs that one transaction settles: each is parsed, compared and indexed, so they take longer than
+/// those of documents.
+pub const MAX_URL_BYTES_PER_STEP: usize = 1 << 20;
 /// Number of left-out URLs of a job from which no more are counted: each takes space until the job has ended.
 pub const MAX_LEFT_OUT: i64 = 1_000_000;
 /// With fewer open tasks than this, the next part of a depth level is opened.

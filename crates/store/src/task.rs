@@ -30,6 +30,12 @@ impl NewTask {
     /// Maximum length of a key: an index has to hold it.
     pub const MAX_KEY_BYTES: usize = 2_048;
 
+    /// Number of bytes of its URLs.
+    pub fn stored_bytes(&self) -> usize {
+        let via = self.via.as_ref().map_or(0, String::len);
+        self.requested_url.len() + self.final_url.len() + self.url.len() + via
+    }
+
     /// Whether it can be stored. One that cannot must not fail its whole batch.
     pub fn fits(&self) -> bool {
         let texts = [&self.requested_url, &self.final_url, &self.url];

@@ -37,6 +37,9 @@ pub trait StoreFixture: Send + Sync {
     /// The store under test.
     type Store: Store;
 
+    /// Whether writers wait for one another and get their turns in the order of their arrival.
+    const WRITERS_TAKE_TURNS: bool;
+
     /// Opens a handle with its own connections; all handles of one fixture use the same store.
     fn open(
         &self,
@@ -93,6 +96,7 @@ macro_rules! conformance {
             left_out::a_url_that_is_admitted_later_is_not_left_out,
             left_out::hashes_of_left_out_urls_are_deleted_after_the_end,
             traps::refused_urls_are_skipped_tasks,
+            traps::a_refused_url_moves_no_task,
             traps::a_refused_url_is_admitted_when_another_page_leads_to_it,
             traps::at_most_so_many_refused_urls_are_stored,
             traps::refused_urls_that_are_not_stored_are_counted_once,
@@ -108,6 +112,7 @@ macro_rules! conformance {
             settling::odd_text_does_not_fail_its_batch,
             large_settlements::very_many_links_are_admitted_once,
             large_settlements::very_many_links_wait_for_their_level,
+            large_settlements::writers_take_turns_with_the_parts,
             large_settlements::a_lease_lost_between_parts_admits_nothing_more,
             large_settlements::a_settlement_interrupted_between_parts_can_be_repeated,
             limits::max_tasks_is_exact,

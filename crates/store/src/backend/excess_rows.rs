@@ -1,4 +1,4 @@
-//! What pages found, divided so that no transaction writes very many rows.
+//! What pages found, divided so that no transaction writes very many rows, or very long ones.
 //!
 //! A batch is settled in one transaction, with the first rows that its pages found. The others are admitted before, a part in
 //! each transaction, and each checks the lease. So nothing is lost: a task whose worker dies between two parts is fetched
@@ -9,8 +9,80 @@ use std::collections::HashMap;
 use super::admit::admit;
 use super::owner_quotas::OwnerBalances;
 use super::refuse::refuse;
-use super::{Backend, JobTransaction, MAX_ROWS_PER_SETTLEMENT, Woken};
-use crate::{Lease, NewTask, RefusedUrl, Settlement, TaskState};
+use super::{Backend, JobTransaction, MAX_ROWS_PER_SETTLEMENT, MAX_URL_BYTES_PER_STEP, Woken};
+use crate::{Lease, NewMappedUrl, NewTask, RefusedUrl, Settlement, TaskState};
+
+/// What a transaction has room for: rows, and bytes of their URLs.
+#[derive(Clone, Copy)]
+struct RowRoom {
+    rows: usize,
+    bytes: usize,
+}
+
+impl RowRoom {
+    /// The room of a transaction.
+    const WHOLE: Self = Self {
+        rows: MAX_ROWS_PER_SETTLEMENT,
+        bytes: MAX_URL_BYTES_PER_STEP,
+    };
+
+    /// Takes rows of this many bytes in if there is room for them.
+    fn take_in(&mut self, rows: usize, bytes: usize) -> bool {
+        let fits = rows <= self.rows && bytes <= self.bytes;
+        if fits {
+            self.rows -= rows;
+            self.bytes -= bytes;
+        }
+        fits
+    }
+
+    /// Takes rows in that cannot be divided.
+    fn take_all(&mut self, rows: usize, bytes: usize) {
+        self.rows = self.rows.saturating_sub(rows);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+
+    /// The number of rows at the end that there is room for; takes them in.
+    fn take_last<T: TaskRow>(&mut self, rows: &[T]) -> usize {
+        let last = rows.iter().rev();
+        last.take_while(|row| self.take_in(1, row.bytes())).count()
+    }
+}
+
+/// A row whose task is stored.
+trait TaskRow {
+    /// Bytes of its URLs.
+    fn bytes(&self) -> usize;
+}
+
+impl TaskRow for &NewTask {
+    fn bytes(&self) -> usize {
+        self.stored_bytes()
+    }
+}
+
+impl TaskRow for &RefusedUrl {
+    fn bytes(&self) -> usize {
+        self.task.stored_bytes()
+    }
+}
+
+/// Divides rows among transactions. A row that is longer than the limit has one of its own.
+fn divided<T: TaskRow>(rows: Vec<T>) -> Vec<Vec<T>> {
+    let mut room = RowRoom::WHOLE;
+    let mut parts: Vec<Vec<T>> = Vec::new();
+    for row in rows {
+        let bytes = row.bytes();
+        if let Some(part) = parts.last_mut().filter(|_| room.take_in(1, bytes)) {
+            part.push(row);
+        } else {
+            room = RowRoom::WHOLE;
+            room.take_all(1, bytes);
+            parts.push(vec![row]);
+        }
+    }
+    parts
+}
 
 /// URLs that a page or its sitemaps led to.
 #[derive(Default, Debug)]
@@ -37,19 +109,21 @@ impl<'a> BatchRows<'a> {
     /// Divides the rows of a batch.
     pub(super) fn of(batch: &'a [Settlement]) -> Self {
         let mut divided = Self::default();
-        let mut room = MAX_ROWS_PER_SETTLEMENT;
+        let mut room = RowRoom::WHOLE;
         for settlement in batch {
             let is_again = divided.rest.contains_key(&settlement.lease);
             if is_again || settlement.outcome.state() == TaskState::Queued {
                 continue;
             }
-            room = room.saturating_sub(settlement.mapped().len());
+            let mapped = settlement.mapped();
+            let bytes = mapped.iter().map(NewMappedUrl::stored_bytes).sum();
+            room.take_all(mapped.len(), bytes);
             divided.add(settlement, &mut room);
         }
         divided
     }
 
-    fn add(&mut self, settlement: &'a Settlement, room: &mut usize) {
+    fn add(&mut self, settlement: &'a Settlement, room: &mut RowRoom) {
         // The target of a redirect takes the place of its task, so both are written at once.
         let target = settlement.redirect_target();
         let mut rest = FoundRows {
@@ -62,20 +136,20 @@ impl<'a> BatchRows<'a> {
         // The nearest ones are admitted first, like those of a small page.
         found.sort_by_key(|task| task.depth);
         let mut refused: Vec<&RefusedUrl> = settlement.refused.iter().collect();
-        let excess = (found.len() + refused.len()).saturating_sub(*room);
-        *room -= (found.len() + refused.len()).min(*room);
-        let later = found.split_off(excess.min(found.len()));
-        let later_refused = refused.split_off(excess - found.len());
-        rest.found.extend(later);
+        // What comes last is written with the task.
+        let later_refused = refused.split_off(refused.len() - room.take_last(&refused));
         rest.refused.extend(later_refused);
-        let parts = found.chunks(MAX_ROWS_PER_SETTLEMENT).map(|part| FoundRows {
-            found: part.to_vec(),
+        if refused.is_empty() {
+            rest.found
+                .extend(found.split_off(found.len() - room.take_last(&found)));
+        }
+        let parts = divided(found).into_iter().map(|found| FoundRows {
+            found,
             refused: Vec::new(),
         });
-        let refused_parts = refused.chunks(MAX_ROWS_PER_SETTLEMENT);
-        let refused_parts = refused_parts.map(|part| FoundRows {
+        let refused_parts = divided(refused).into_iter().map(|refused| FoundRows {
             found: Vec::new(),
-            refused: part.to_vec(),
+            refused,
         });
         let parts = parts.chain(refused_parts);
         self.parts
@@ -208,6 +282,35 @@ mod tests {
             assert_eq!(parts.sum::<usize>() + rest, total);
             assert_eq!(rest, total.min(MAX_ROWS_PER_SETTLEMENT));
         }
+    }
+
+    /// Nor more bytes.
+    #[test]
+    fn every_transaction_has_a_limited_number_of_bytes() {
+        let long = |at: usize| NewTask {
+            requested_url: "r".repeat(1_000 + at % 3_000),
+            via: Some("v".repeat(2_000)),
+            ..task(at, 1, Discovery::Link)
+        };
+        let batch: Vec<Settlement> = (0..2)
+            .map(|id| settlement(id, done(), (0..3_000).map(long).collect()))
+            .collect();
+        let rows = BatchRows::of(&batch);
+        let bytes =
+            |found: &[&NewTask]| -> usize { found.iter().map(|task| task.stored_bytes()).sum() };
+        let limit = MAX_URL_BYTES_PER_STEP;
+        for part in &rows.parts {
+            assert!(bytes(&part.rows.found) <= limit);
+        }
+        let rest = rows.rest.values().map(|rest| bytes(&rest.found));
+        assert!(rest.sum::<usize>() <= limit);
+        let parts = rows.parts.iter().map(|part| part.rows.found.len());
+        let rest = rows.rest.values().map(|rest| rest.found.len());
+        assert_eq!(parts.sum::<usize>() + rest.sum::<usize>(), 6_000);
+        // The parts are as large as they may be.
+        let all = batch.iter().flat_map(|one| &one.found);
+        let all: usize = all.map(NewTask::stored_bytes).sum();
+        assert!(rows.parts.len() <= all / limit + 2, "{}", rows.parts.len());
     }
 
     /// The nearest URLs come first, and a redirect's target is written with its task.

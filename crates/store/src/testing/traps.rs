@@ -105,6 +105,31 @@ pub async fn refused_urls_are_skipped_tasks<G: StoreFixture>(fixture: &G) {
     assert_eq!(sequences, [1, 2, 3, 4, 5, 6], "an event for each");
 }
 
+/// A URL that is refused where it is nearer stays at the depth at which it was admitted.
+pub async fn a_refused_url_moves_no_task<G: StoreFixture>(fixture: &G) {
+    let store = fixture.open(fast()).await;
+    let limits = JobLimits {
+        max_depth: Some(3),
+        ..JobLimits::default()
+    };
+    let job = start(&store, crawl(pages("a.test", 1), limits)).await;
+    let seed = take_all(&store, 1).await;
+    let links = vec![page("a.test", "a", 1), page("a.test", "b", 1)];
+    settle(&store, vec![done(&seed[0], links)]).await;
+    let tasks = take_all(&store, 2).await;
+    // It waits for the other page of the first level.
+    settle(&store, vec![done(&tasks[0], vec![page("a.test", "x", 2)])]).await;
+    let refusing = Settlement {
+        refused: refused(&["x", "y"], RefuseReason::TooDeep),
+        ..done(&tasks[1], Vec::new())
+    };
+    settle(&store, vec![refusing]).await;
+    let read = read_job(&store, job).await;
+    assert_eq!(read.refused.get("too_deep"), 1, "only the new one counts");
+    let found = take_all(&store, 1).await;
+    assert_eq!((&*found[0].url, found[0].depth), ("https://a.test/x", 2));
+}
+
 /// What another page links to is fetched, whatever was refused before.
 pub async fn a_refused_url_is_admitted_when_another_page_leads_to_it<G: StoreFixture>(fixture: &G) {
     let store = fixture.open(fast()).await;

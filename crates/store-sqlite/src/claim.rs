@@ -1,14 +1,14 @@
 //! Claiming: jobs in fair order, then the hosts of their lanes, then tasks, so that nothing that is blocked costs much.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use crawler_store::backend::{
     Backend, ClaimLane, ClaimedRow, LaneSearch, MAX_CLAIM, OpenJob, claimed_from, open_jobs,
     set_starts, taken_from, to_millis,
 };
-use crawler_store::{ClaimRoom, Claimed, JobId, MAX_START_DELAY, StartSchedule, WorkerId};
-use serde_json::json;
+use crawler_store::{ClaimRoom, Claimed, MAX_START_DELAY, StartSchedule, WorkerId};
+use serde_json::{Value, json};
 use sqlx::types::uuid::fmt::Hyphenated;
 use sqlx::{Error, SqliteConnection};
 
@@ -142,34 +142,33 @@ impl Claim<'_> {
             alone.map(|task| task.id),
             suspects.beside(&open).map(|task| task.id),
         );
-        let mut claimed = Vec::new();
-        let mut checked = Vec::new();
-        let counts = lanes.iter().zip(&allotment.counts).zip(&ready);
-        for (((lane, count), ready), (_, others)) in counts.zip(search.marks()) {
-            let count = match alone {
+        let counts = lanes
+            .iter()
+            .zip(&allotment.counts)
+            .map(|(lane, count)| match alone {
                 Some(alone) => i64::from(alone.is_of(lane)),
                 None => *count,
-            };
-            if count > 0 {
-                claimed.extend(self.take(&mut *db, lane, count, chosen).await?);
-            }
-            if count > 0 || *ready == 0 {
-                checked.push((lane, others));
-            }
-        }
+            });
+        let counts: Vec<i64> = counts.collect();
+        let mut claimed = self.take(&mut *db, &lanes, &counts, chosen).await?;
         let from_hosts = set_starts(&mut claimed, &lanes, &allotment, |host| schedules.get(host));
-        let mut emptied = false;
-        for (lane, others) in checked {
-            let count = from_hosts.get(lane.host).copied().unwrap_or(0);
-            let next_start = schedules.get(lane.host).map(|one| one.next_start(count));
-            let next_start = self.now + next_start.unwrap_or(0);
-            emptied |= lanes::advance(&mut *db, lane, others, next_start, self.now).await?;
-        }
-        for (host, schedule) in &schedules {
+        let marks = search.marks();
+        let tried = lanes.iter().zip(&marks).zip(counts.iter().zip(&ready));
+        let checked = tried
+            .filter(|(_, (count, ready))| **count > 0 || **ready == 0)
+            .map(|((lane, (_, others)), _)| {
+                let count = from_hosts.get(lane.host).copied().unwrap_or(0);
+                let next_start = schedules.get(lane.host).map(|one| one.next_start(count));
+                (lane, *others, self.now + next_start.unwrap_or(0))
+            });
+        let checked: Vec<_> = checked.collect();
+        let emptied = lanes::advance(&mut *db, &checked, self.now).await?;
+        let next_starts = schedules.iter().map(|(host, schedule)| {
             let count = from_hosts.get(host).copied().unwrap_or(0);
             let next_start = (count > 0).then(|| self.now + schedule.next_start(count));
-            self.advance_host(&mut *db, host, next_start).await?;
-        }
+            json!([host, next_start])
+        });
+        self.advance_hosts(&mut *db, next_starts.collect()).await?;
         shares.charge(&lanes, &allotment, &taken_from(&lanes, &claimed));
         Ok(Round {
             claimed,
@@ -208,66 +207,83 @@ impl Claim<'_> {
         Ok(schedules.collect())
     }
 
-    /// Takes tasks of a lane that are not suspects, and possibly one suspect; or only the one that is tried alone.
+    /// Takes up to `counts` tasks from each lane that are not suspects, longest waiting first, and possibly one suspect; or only
+    /// the one that is tried alone.
+    ///
+    /// A limit cannot be a column in SQLite, so lanes with the same count are taken from together.
     async fn take(
         &self,
         db: &mut SqliteConnection,
-        lane: &ClaimLane<'_>,
-        count: i64,
+        lanes: &[ClaimLane<'_>],
+        counts: &[i64],
         (alone, one): (Option<i64>, Option<i64>),
     ) -> Result<Vec<Claimed>, Error> {
-        let (name, job) = (self.worker.as_str(), lane.job.id.to_string());
+        let name = self.worker.as_str();
         let until = self.now + to_millis(self.lease);
-        let rows = sqlx::query_as!(
-            ClaimedRow,
-            r#"UPDATE crawl_tasks
-               SET status = 'processing', fence = fence + 1, attempt = attempt + 1, worker = ?1, lease_until = ?2,
-                   processing_started_at = ?3, heartbeat_at = ?3, updated_at = ?3
-               WHERE id IN (
-                   SELECT id FROM crawl_tasks INDEXED BY crawl_tasks_ready
-                   WHERE job_id = ?8 AND host_key = ?4 AND status = 'queued' AND gated = 0 AND not_before <= ?3
-                     AND CASE WHEN ?6 IS NULL THEN crashes = 0 OR id = ?7 ELSE id = ?6 END
-                   ORDER BY not_before, id LIMIT ?5)
-               RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
-                         requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!", depth AS "depth!",
-                         hops AS "hops!", via, found AS "found!", host_key AS "host_key!", crashes AS "crashes!""#,
-            name,
-            until,
-            self.now,
-            lane.host,
-            count,
-            alone,
-            one,
-            job
-        )
-        .fetch_all(db)
-        .await?;
-        Ok(claimed_from(rows, std::slice::from_ref(lane)))
+        let mut by_count: BTreeMap<i64, Vec<Value>> = BTreeMap::new();
+        for (lane, count) in lanes.iter().zip(counts) {
+            if *count > 0 {
+                let row = json!([lane.job.id.to_string(), lane.host]);
+                by_count.entry(*count).or_default().push(row);
+            }
+        }
+        let mut taken = Vec::new();
+        for (count, rows) in by_count {
+            let rows = Value::from(rows).to_string();
+            let part = sqlx::query_as!(
+                ClaimedRow,
+                r#"UPDATE crawl_tasks
+                   SET status = 'processing', fence = fence + 1, attempt = attempt + 1, worker = ?1, lease_until = ?2,
+                       processing_started_at = ?3, heartbeat_at = ?3, updated_at = ?3
+                   WHERE id IN (
+                       SELECT t.id FROM json_each(?4) n CROSS JOIN crawl_tasks t WHERE t.id IN (
+                           SELECT c.id FROM crawl_tasks c INDEXED BY crawl_tasks_ready
+                           WHERE c.job_id = n.value ->> 0 AND c.host_key = n.value ->> 1 AND c.status = 'queued'
+                             AND c.gated = 0 AND c.not_before <= ?3
+                             AND CASE WHEN ?6 IS NULL THEN c.crashes = 0 OR c.id = ?7 ELSE c.id = ?6 END
+                           ORDER BY c.not_before, c.id LIMIT ?5))
+                   RETURNING id AS "id!", job_id AS "job_id!: Hyphenated", fence AS "fence!", attempt AS "attempt!",
+                             requested_url AS "requested_url!", url AS "url!", final_url AS "final_url!",
+                             depth AS "depth!", hops AS "hops!", via, found AS "found!", host_key AS "host_key!",
+                             crashes AS "crashes!""#,
+                name,
+                until,
+                self.now,
+                rows,
+                count,
+                alone,
+                one
+            )
+            .fetch_all(&mut *db)
+            .await?;
+            taken.extend(part);
+        }
+        Ok(claimed_from(taken, lanes))
     }
 
-    /// Advances the bucket and sets when the host is checked again: not before a slot can be free, not before its next
-    /// start. A settlement that frees a slot does the same.
-    async fn advance_host(
+    /// Advances the buckets and sets when each host is checked again: not before a slot can be free, not before its next
+    /// start. A settlement that frees a slot does the same. `next_starts`: hosts, each with its next start if tasks were
+    /// taken from it.
+    async fn advance_hosts(
         &self,
         db: &mut SqliteConnection,
-        host: &str,
-        next_start: Option<i64>,
+        next_starts: Value,
     ) -> Result<(), Error> {
         let max_in_flight = i64::from(self.store.options.limits.hosts.in_flight);
+        let next_starts = next_starts.to_string();
         sqlx::query!(
             "UPDATE hosts
-             SET next_start = coalesce(?1, next_start),
-                 open_at = max(paused_until, coalesce(?1, next_start), coalesce(
+             SET next_start = coalesce(n.value ->> 1, next_start),
+                 open_at = max(paused_until, coalesce(n.value ->> 1, next_start), coalesce(
                      (SELECT CASE WHEN count(*) >= ?2 THEN min(lease_until) END FROM (
-                          SELECT lease_until FROM crawl_tasks
-                          WHERE host_key = ?4 AND status = 'processing' AND lease_until > ?3
-                          UNION ALL SELECT lease_until FROM host_turns
-                          WHERE host_key = ?4 AND lease_until > ?3)), 0))
-             WHERE host_key = ?4",
-            next_start,
+                          SELECT lease_until FROM crawl_tasks t
+                          WHERE t.host_key = hosts.host_key AND t.status = 'processing' AND t.lease_until > ?3
+                          UNION ALL SELECT lease_until FROM host_turns o
+                          WHERE o.host_key = hosts.host_key AND o.lease_until > ?3)), 0))
+             FROM json_each(?1) n WHERE host_key = n.value ->> 0",
+            next_starts,
             max_in_flight,
-            self.now,
-            host
+            self.now
         )
         .execute(db)
         .await?;
@@ -281,19 +297,18 @@ async fn mark_running(
     claimed: &[Claimed],
     now: i64,
 ) -> Result<(), Error> {
-    let mut jobs: Vec<JobId> = claimed.iter().map(|task| task.job).collect();
-    jobs.sort_unstable();
-    jobs.dedup();
-    for job in jobs {
-        let job = job.to_string();
-        sqlx::query!(
-            "UPDATE jobs SET status = 'running', deadline_at = ?1 + max_duration_ms, updated_at = ?1
-             WHERE id = ?2 AND status = 'queued'",
-            now,
-            job
-        )
-        .execute(&mut *db)
-        .await?;
+    if claimed.is_empty() {
+        return Ok(());
     }
+    let jobs: BTreeSet<String> = claimed.iter().map(|task| task.job.to_string()).collect();
+    let jobs = json!(jobs).to_string();
+    sqlx::query!(
+        "UPDATE jobs SET status = 'running', deadline_at = ?1 + max_duration_ms, updated_at = ?1
+         WHERE id IN (SELECT value FROM json_each(?2)) AND status = 'queued'",
+        now,
+        jobs
+    )
+    .execute(db)
+    .await?;
     Ok(())
 }

@@ -99,57 +99,75 @@ pub(crate) async fn postpone(
     }
     let lanes = search.postponed.iter();
     let rows = lanes.map(|lane| json!([lane.job.to_string(), lane.host, now + lane.millis]));
+    move_to(db, rows.collect()).await
+}
+
+/// Puts each lane that a claim checked behind the others of its job, if there are any, or deletes it if it is empty; returns
+/// whether one was empty or waits for later. Each comes with whether there are others, and the next start of its host.
+pub(crate) async fn advance(
+    db: &mut SqliteConnection,
+    checked: &[(&ClaimLane<'_>, bool, i64)],
+    now: i64,
+) -> Result<bool, Error> {
+    let rows = checked
+        .iter()
+        .map(|(lane, ..)| json!([lane.job.id.to_string(), lane.host]));
     let rows = rows.collect::<Value>().to_string();
-    sqlx::query!(
-        "UPDATE job_hosts SET not_before = n.value ->> 2
-         FROM json_each(?) n WHERE host_key = n.value ->> 1 AND job_id = n.value ->> 0",
+    let ready = sqlx::query_scalar!(
+        r#"SELECT (SELECT min(c.not_before) FROM crawl_tasks c INDEXED BY crawl_tasks_ready
+                   WHERE c.job_id = n.value ->> 0 AND c.host_key = n.value ->> 1 AND c.status = 'queued'
+                     AND c.gated = 0) AS "ready: i64"
+           FROM json_each(?1) n ORDER BY n.key"#,
         rows
+    )
+    .fetch_all(&mut *db)
+    .await?;
+    let (mut empty, mut moved) = (Vec::new(), Vec::new());
+    let mut emptied = false;
+    for ((lane, others, next_start), ready) in checked.iter().zip(ready) {
+        let job = lane.job.id.to_string();
+        emptied |= ready.is_none_or(|ready| ready > now);
+        match ready {
+            None => empty.push(json!([job, lane.host])),
+            Some(ready) if *others || ready > now => {
+                let earliest = next_start - to_millis(MAX_START_DELAY);
+                moved.push(json!([job, lane.host, ready.max(now).max(earliest)]));
+            }
+            Some(_) => (),
+        }
+    }
+    if !empty.is_empty() {
+        delete(&mut *db, empty).await?;
+    }
+    if !moved.is_empty() {
+        move_to(db, moved).await?;
+    }
+    Ok(emptied)
+}
+
+/// Deletes lanes: each a job and a host.
+async fn delete(db: &mut SqliteConnection, lanes: Vec<Value>) -> Result<(), Error> {
+    let lanes = Value::from(lanes).to_string();
+    sqlx::query!(
+        "DELETE FROM job_hosts WHERE (host_key, job_id) IN (SELECT value ->> 1, value ->> 0 FROM json_each(?))",
+        lanes
     )
     .execute(db)
     .await?;
     Ok(())
 }
 
-/// Puts a lane that a claim took from behind the `others` of its job, if there are any, or deletes it if it is empty;
-/// returns whether it was empty or waits for later.
-pub(crate) async fn advance(
-    db: &mut SqliteConnection,
-    lane: &ClaimLane<'_>,
-    others: bool,
-    next_start: i64,
-    now: i64,
-) -> Result<bool, Error> {
-    let job = lane.job.id.to_string();
-    let ready = sqlx::query_scalar!(
-        r#"SELECT min(not_before) AS "ready: i64" FROM crawl_tasks INDEXED BY crawl_tasks_ready
-           WHERE job_id = ? AND host_key = ? AND status = 'queued' AND gated = 0"#,
-        job,
-        lane.host
+/// Sets when lanes are checked: each a job, a host and a time.
+async fn move_to(db: &mut SqliteConnection, lanes: Vec<Value>) -> Result<(), Error> {
+    let lanes = Value::from(lanes).to_string();
+    sqlx::query!(
+        "UPDATE job_hosts SET not_before = n.value ->> 2
+         FROM json_each(?) n WHERE host_key = n.value ->> 1 AND job_id = n.value ->> 0",
+        lanes
     )
-    .fetch_one(&mut *db)
+    .execute(db)
     .await?;
-    let Some(ready) = ready else {
-        sqlx::query!(
-            "DELETE FROM job_hosts WHERE host_key = ? AND job_id = ?",
-            lane.host,
-            job
-        )
-        .execute(db)
-        .await?;
-        return Ok(true);
-    };
-    if others || ready > now {
-        let not_before = ready.max(now).max(next_start - to_millis(MAX_START_DELAY));
-        sqlx::query!(
-            "UPDATE job_hosts SET not_before = ? WHERE host_key = ? AND job_id = ?",
-            not_before,
-            lane.host,
-            job
-        )
-        .execute(db)
-        .await?;
-    }
-    Ok(ready > now)
+    Ok(())
 }
 
 /// Wakes lanes, and hosts that have a free slot, and deletes lanes without tasks. A host is written only if it is blocked by
@@ -157,13 +175,7 @@ pub(crate) async fn advance(
 pub(crate) async fn wake(db: &mut SqliteConnection, woken: &Woken, now: i64) -> Result<(), Error> {
     let row = |(job, host): &(JobId, String)| json!([job.to_string(), host]);
     if !woken.closed.is_empty() {
-        let closed = woken.closed_lanes().map(row).collect::<Value>().to_string();
-        sqlx::query!(
-            "DELETE FROM job_hosts WHERE (host_key, job_id) IN (SELECT value ->> 1, value ->> 0 FROM json_each(?))",
-            closed
-        )
-        .execute(&mut *db)
-        .await?;
+        delete(&mut *db, woken.closed_lanes().map(row).collect()).await?;
     }
     if !woken.lanes.is_empty() {
         let lanes = woken.lanes.iter().map(row).collect::<Value>().to_string();
